@@ -1,0 +1,73 @@
+/**
+ * The only doors to time, randomness and identity. Everything above takes these as arguments, so a
+ * simulation owns them all: no other file may name the platform's clock, timers or random source.
+ */
+import { randomBytes } from 'node:crypto';
+
+export interface Clock {
+  /** Monotonic milliseconds on one origin for every thread of the process. */
+  now(): number;
+  /** Milliseconds since 1970, for labels shown to people only. */
+  wallTime(): number;
+}
+
+export type TimerId = number;
+
+export interface Timers {
+  /** Runs `action` once after `delayMs`; the id cancels it. Does not keep the process alive. */
+  start(delayMs: number, action: () => void): TimerId;
+  cancel(id: TimerId): void;
+}
+
+export interface RandomSource {
+  /** Uniform in [0, 1). */
+  next(): number;
+}
+
+export interface IdSource {
+  /** A short id, unique in the process; `prefix` tells the kind. */
+  next(prefix: string): string;
+}
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: RandomSource;
+  readonly ids: IdSource;
+}
+
+/** Ports of a real thread. `threadName` keeps ids unique over threads. */
+export function systemPorts(threadName: string): Ports {
+  const handles = new Map<TimerId, NodeJS.Timeout>();
+  let nextTimer = 1;
+  let nextId = 1;
+  return {
+    clock: {
+      now: () => performance.timeOrigin + performance.now(),
+      wallTime: () => Date.now(),
+    },
+    timers: {
+      start(delayMs, action) {
+        const id = nextTimer++;
+        const handle = setTimeout(() => {
+          handles.delete(id);
+          action();
+        }, delayMs);
+        handle.unref();
+        handles.set(id, handle);
+        return id;
+      },
+      cancel(id) {
+        clearTimeout(handles.get(id));
+        handles.delete(id);
+      },
+    },
+    random: { next: () => Math.random() },
+    ids: { next: (prefix) => `${prefix}-${threadName}-${(nextId++).toString(36)}` },
+  };
+}
+
+/** A secret for admin tokens and the like: 128 random bits in hex. */
+export function randomSecret(): string {
+  return randomBytes(16).toString('hex');
+}
