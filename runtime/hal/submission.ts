@@ -1,0 +1,70 @@
+/**
+ * What a model's thread sends to the device thread for one invocation: storage to allocate, bytes
+ * to upload, an ordered list of commands recorded by the `runner` capabilities, and what to read
+ * back. Plain data, structured-clone safe; payload bytes are transferred. One message a cohort.
+ *
+ * Buffers, works and fences carry ids that are local to the invocation (small integers from 0).
+ * The device thread maps them to storage, timeline points and fences, and answers with facts.
+ */
+
+/** Who pays for storage, and whose retirement gives it back. Ledgers are kept by this. */
+export type OwnerKind = 'bank' | 'generation' | 'invocation' | 'row' | 'result' | 'request';
+export interface Owner {
+  readonly kind: OwnerKind;
+  /** Deployment id: storage that passes to another deployment is cleared first. */
+  readonly deployment: string;
+  readonly id: string;
+}
+
+export interface BufferRange {
+  readonly buffer: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * lifetime: 'invocation' ends with the last accepted consumer of this invocation; 'result' is
+ * handed to the `result` owner at retirement and lives until its lease is released; 'row' and
+ * 'shared' name storage that exists already (`key`), kept by its own owner.
+ */
+export interface SubmissionBuffer {
+  readonly bytes: number;
+  readonly lifetime: 'invocation' | 'result' | 'row' | 'shared';
+  readonly key?: string;
+}
+
+export type SubmissionCommand =
+  | {
+      readonly op: 'execute';
+      readonly work: number;
+      readonly executable: string;
+      readonly roots: readonly BufferRange[];
+      /** Part of the command program (0 when it has none); parts of one group share workspace. */
+      readonly part: number;
+    }
+  /** Copies a bounded final result to host slot `slot`, after `work` retired. */
+  | { readonly op: 'feedback'; readonly work: number; readonly source: BufferRange; readonly slot: number }
+  /** fence `fence` captures exactly `work`. */
+  | { readonly op: 'fence'; readonly fence: number; readonly work: number }
+  /** Later commands of this invocation wait for `fence` (null fences are never recorded). */
+  | { readonly op: 'join'; readonly fence: number };
+
+export interface Submission {
+  readonly invocation: string;
+  readonly owner: Owner;
+  readonly buffers: readonly SubmissionBuffer[];
+  readonly uploads: readonly { readonly target: BufferRange; readonly bytes: Uint8Array }[];
+  readonly commands: readonly SubmissionCommand[];
+  /** Compact snapshot for the host, concatenated in this order, taken after the last command. */
+  readonly snapshot: readonly BufferRange[];
+}
+
+/** Facts about one submission, in this order: accepted, then exactly one of retired / failed. */
+export interface SubmissionRetired {
+  readonly invocation: string;
+  /** The snapshot's bytes, one after another. */
+  readonly snapshot: Uint8Array;
+  readonly feedback: readonly { readonly slot: number; readonly bytes: Uint8Array }[];
+  /** Milliseconds on the shared clock: accepted, started on the device, retired. */
+  readonly times: { readonly accepted: number; readonly started: number; readonly retired: number };
+}
