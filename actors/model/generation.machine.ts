@@ -1,0 +1,116 @@
+/**
+ * One registered version of a deployment on its model thread: control VM, scheduler, requests,
+ * cohorts and specializations are its children and resources.
+ *
+ * Holds: accepted requests stay with it to their terminal; it retires only when the last has ended
+ * and no cohort is in flight, and releases its stages on the device then.
+ * Parent: the thread's root. Told by: its deployment, its requests and cohorts.
+ */
+import { assign, setup } from 'xstate';
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import { effect } from '../effect.js';
+
+export interface Context {
+  /** Requests that have not ended. */
+  readonly requests: number;
+  readonly cohorts: number;
+  readonly failure: StatusRecord | null;
+}
+
+export type Event =
+  | { type: 'control.loaded' }
+  | { type: 'control.refused'; status: StatusRecord }
+  | { type: 'request.submit' }
+  | { type: 'request.ended' }
+  | { type: 'members.offered' }
+  | { type: 'cohort.formed' }
+  | { type: 'cohort.ended' }
+  | { type: 'generation.drain' };
+
+export const machine = setup({
+  types: { context: {} as Context, events: {} as Event },
+  guards: {
+    isIdle: ({ context }) => context.requests === 0 && context.cohorts === 0,
+  },
+  actions: {
+    countRequest: assign({ requests: ({ context }) => context.requests + 1 }),
+    dropRequest: assign({ requests: ({ context }) => context.requests - 1 }),
+    countCohort: assign({ cohorts: ({ context }) => context.cohorts + 1 }),
+    dropCohort: assign({ cohorts: ({ context }) => context.cohorts - 1 }),
+    noteFailure: assign({
+      failure: ({ event }) => (event.type === 'control.refused' ? event.status : null),
+    }),
+    loadControl: effect,
+    announceLoaded: effect,
+    announceFailed: effect,
+    announceRetired: effect,
+    acceptRequest: effect,
+    refuseRequest: effect,
+    formCohorts: effect,
+    releaseStages: effect,
+  },
+}).createMachine({
+  id: 'generation',
+  description: 'One version of a deployment, serving on its model thread.',
+  context: { requests: 0, cohorts: 0, failure: null },
+  initial: 'loading',
+  states: {
+    loading: {
+      description: 'The control program is instantiated over the frozen state.',
+      entry: 'loadControl',
+      on: {
+        'control.loaded': { target: 'prepared', actions: 'announceLoaded' },
+        'control.refused': { target: 'failed', actions: 'noteFailure' },
+        'request.submit': { actions: 'refuseRequest' },
+      },
+    },
+    prepared: {
+      description: 'Ready; no request is open.',
+      tags: ['accepting'],
+      on: {
+        'request.submit': { target: 'active', actions: ['countRequest', 'acceptRequest'] },
+        'generation.drain': 'retiring',
+      },
+    },
+    active: {
+      description: 'Requests are open; cohorts form whenever there is room.',
+      tags: ['accepting'],
+      on: {
+        'request.submit': { actions: ['countRequest', 'acceptRequest'] },
+        'request.ended': { target: 'settling', actions: 'dropRequest' },
+        'members.offered': { actions: 'formCohorts' },
+        'cohort.formed': { actions: 'countCohort' },
+        'cohort.ended': { target: 'settling', actions: ['dropCohort', 'formCohorts'] },
+        'generation.drain': 'draining',
+      },
+    },
+    settling: {
+      description: 'Something ended: idle again, or still active.',
+      always: [{ guard: 'isIdle', target: 'prepared' }, { target: 'active' }],
+    },
+    draining: {
+      description: 'Replaced or unregistered: accepted requests finish, new ones are refused.',
+      always: { guard: 'isIdle', target: 'retiring' },
+      on: {
+        'request.submit': { actions: 'refuseRequest' },
+        'request.ended': { actions: 'dropRequest' },
+        'members.offered': { actions: 'formCohorts' },
+        'cohort.formed': { actions: 'countCohort' },
+        'cohort.ended': { actions: ['dropCohort', 'formCohorts'] },
+        'generation.drain': {},
+      },
+    },
+    retiring: {
+      description: 'Nothing is in flight: stages and leases go back to the device.',
+      entry: ['releaseStages', 'announceRetired'],
+      always: 'retired',
+    },
+    retired: { type: 'final', description: 'Left after its last use.', tags: ['succeeded'] },
+    failed: {
+      type: 'final',
+      description: 'The control program could not be loaded.',
+      entry: ['releaseStages', 'announceFailed'],
+      tags: ['failed'],
+    },
+  },
+});

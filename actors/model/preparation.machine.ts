@@ -1,0 +1,139 @@
+/**
+ * The cold preparation of one package: from its files to compiled stages on the device.
+ *
+ * Owns: compiled artefacts until they are handed over in `prepared`. Holds: submits no device work;
+ * every accepted compile or load is joined before it ends, so a cancel leaves nothing behind.
+ * Parent: the preparation thread's root. Told by: its deployment, the task pool, the device queue.
+ */
+import { assign, setup } from 'xstate';
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import { effect } from '../effect.js';
+
+export interface Context {
+  /** Compiles or loads that were started and not answered. */
+  readonly pending: number;
+  readonly cancelled: boolean;
+  readonly failure: StatusRecord | null;
+}
+
+export type Event =
+  | { type: 'stages.declared' }
+  | { type: 'package.refused'; status: StatusRecord }
+  | { type: 'sources.indexed' }
+  | { type: 'artefacts.started'; count: number }
+  | { type: 'artefact.ready' }
+  | { type: 'artefact.refused'; status: StatusRecord }
+  | { type: 'preparation.cancel' };
+
+export const machine = setup({
+  types: { context: {} as Context, events: {} as Event },
+  guards: {
+    isLast: ({ context }) => context.pending === 1,
+    isJoined: ({ context }) => context.pending === 0,
+    isJoinedCancelled: ({ context }) => context.pending === 0 && context.failure === null,
+  },
+  actions: {
+    notePending: assign({
+      pending: ({ event }) => (event.type === 'artefacts.started' ? event.count : 0),
+    }),
+    countReady: assign({ pending: ({ context }) => context.pending - 1 }),
+    markCancelled: assign({ cancelled: true }),
+    noteFailure: assign({
+      failure: ({ context, event }) => context.failure ?? ('status' in event ? event.status : null),
+    }),
+    declareStages: effect,
+    indexSources: effect,
+    compileArtefacts: effect,
+    placeArtefacts: effect,
+    handOver: effect,
+    unloadArtefacts: effect,
+    announceFailed: effect,
+    announceCancelled: effect,
+  },
+}).createMachine({
+  id: 'preparation',
+  description: 'The cold preparation of one package.',
+  context: { pending: 0, cancelled: false, failure: null },
+  initial: 'declaring',
+  states: {
+    declaring: {
+      description: 'Its files are read and linked, and its prepare entry runs.',
+      tags: ['cancellable'],
+      entry: 'declareStages',
+      on: {
+        'stages.declared': 'indexing',
+        'package.refused': { target: 'failed', actions: 'noteFailure' },
+        'preparation.cancel': { target: 'cancelled', actions: 'markCancelled' },
+      },
+    },
+    indexing: {
+      description: 'Declared checkpoints are opened and their indexes validated.',
+      tags: ['cancellable'],
+      entry: 'indexSources',
+      on: {
+        'sources.indexed': 'compiling',
+        'package.refused': { target: 'failed', actions: 'noteFailure' },
+        'preparation.cancel': { target: 'cancelled', actions: 'markCancelled' },
+      },
+    },
+    compiling: {
+      description: 'The pool compiles the control program and every declared stage.',
+      tags: ['cancellable'],
+      entry: 'compileArtefacts',
+      on: {
+        'artefacts.started': { actions: 'notePending' },
+        'artefact.ready': [
+          { guard: 'isLast', target: 'placing', actions: 'countReady' },
+          { actions: 'countReady' },
+        ],
+        'artefact.refused': { target: 'joining', actions: ['noteFailure', 'countReady'] },
+        'preparation.cancel': { target: 'joining', actions: 'markCancelled' },
+      },
+    },
+    placing: {
+      description: 'The device loads the compiled stages.',
+      tags: ['cancellable'],
+      entry: 'placeArtefacts',
+      on: {
+        'artefacts.started': { actions: 'notePending' },
+        'artefact.ready': [
+          { guard: 'isLast', target: 'prepared', actions: 'countReady' },
+          { actions: 'countReady' },
+        ],
+        'artefact.refused': { target: 'joining', actions: ['noteFailure', 'countReady'] },
+        'preparation.cancel': { target: 'joining', actions: 'markCancelled' },
+      },
+    },
+    joining: {
+      description: 'Cancelled or failed: what was accepted is joined, then it ends.',
+      always: [
+        { guard: 'isJoinedCancelled', target: 'cancelled' },
+        { guard: 'isJoined', target: 'failed' },
+      ],
+      on: {
+        'artefacts.started': { actions: 'notePending' },
+        'artefact.ready': { actions: 'countReady' },
+        'artefact.refused': { actions: 'countReady' },
+        'preparation.cancel': {},
+      },
+    },
+    prepared: {
+      type: 'final',
+      description: 'Handed over to the deployment.',
+      entry: 'handOver',
+      tags: ['succeeded'],
+    },
+    cancelled: {
+      type: 'final',
+      description: 'Superseded or unregistered; nothing is left of it.',
+      entry: ['unloadArtefacts', 'announceCancelled'],
+      tags: ['cancelled'],
+    },
+    failed: {
+      type: 'final',
+      description: 'The package is at fault; the deployment was told why.',
+      entry: ['unloadArtefacts', 'announceFailed'],
+      tags: ['failed'],
+    },
+  },
+});

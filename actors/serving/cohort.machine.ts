@@ -1,0 +1,134 @@
+/**
+ * One invocation for the members that share it.
+ *
+ * Owns: the invocation (its buffers, works and fences on the device) from acceptance to retirement.
+ * Holds: every original ordinal is collected exactly once or returned exactly once (I4); storage is
+ * freed by the device's ledger at retirement, never here; cancelled members stay to the end.
+ * Parent: the model generation. Told by: itself (results of control calls), specializations, the
+ * device queue.
+ */
+import { assign, setup } from 'xstate';
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import { effect } from '../effect.js';
+
+export interface Input {
+  readonly members: number;
+}
+
+export interface Context {
+  readonly members: number;
+  /** Declared stages that are still being compiled. */
+  readonly pending: number;
+  readonly failure: StatusRecord | null;
+}
+
+export type Event =
+  | { type: 'batch.prepared' }
+  | { type: 'batch.undeclared'; missing: number }
+  | { type: 'batch.rejected'; status: StatusRecord }
+  | { type: 'specialization.ready' }
+  | { type: 'specialization.failed'; status: StatusRecord }
+  | { type: 'work.accepted' }
+  | { type: 'work.retired' }
+  | { type: 'work.failed'; status: StatusRecord };
+
+export const machine = setup({
+  types: { context: {} as Context, events: {} as Event, input: {} as Input },
+  guards: {
+    isShared: ({ context }) => context.members > 1,
+    isLastPending: ({ context }) => context.pending === 1,
+    hasFailed: ({ context }) => context.failure !== null,
+  },
+  actions: {
+    notePending: assign({
+      pending: ({ event }) => (event.type === 'batch.undeclared' ? event.missing : 0),
+    }),
+    countPending: assign({ pending: ({ context }) => context.pending - 1 }),
+    noteFailure: assign({
+      failure: ({ context, event }) => context.failure ?? ('status' in event ? event.status : null),
+    }),
+    prepareBatch: effect,
+    requestSpecializations: effect,
+    submitInvocation: effect,
+    collectMembers: effect,
+    failMembers: effect,
+    returnMembers: effect,
+    releaseSpecializations: effect,
+  },
+}).createMachine({
+  id: 'cohort',
+  description: 'One invocation for the members that share it.',
+  context: ({ input }) => ({ members: input.members, pending: 0, failure: null }),
+  initial: 'preparing',
+  exit: 'releaseSpecializations',
+  states: {
+    preparing: {
+      description: 'Control runs prepare_batch over the members in arrival order.',
+      entry: 'prepareBatch',
+      on: {
+        'batch.prepared': 'admitting',
+        'batch.undeclared': { target: 'specializing', actions: 'notePending' },
+        'batch.rejected': [
+          { guard: 'isShared', target: 'dissolving', actions: 'noteFailure' },
+          { target: 'failing', actions: 'noteFailure' },
+        ],
+      },
+    },
+    specializing: {
+      description: 'Stages declared for this invocation are compiled; other cohorts go on.',
+      entry: 'requestSpecializations',
+      on: {
+        'specialization.ready': [
+          { guard: 'isLastPending', target: 'resuming', actions: 'countPending' },
+          { actions: 'countPending' },
+        ],
+        'specialization.failed': [
+          { guard: 'isLastPending', target: 'failing', actions: ['noteFailure', 'countPending'] },
+          { actions: ['noteFailure', 'countPending'] },
+        ],
+      },
+    },
+    resuming: {
+      description: 'Every declared stage was decided: goes on, or fails if one did not compile.',
+      always: [{ guard: 'hasFailed', target: 'failing' }, { target: 'admitting' }],
+    },
+    admitting: {
+      description: 'Control ran; the device decides when the storage fits the budget.',
+      entry: 'submitInvocation',
+      on: {
+        'work.accepted': 'executing',
+        'work.failed': { target: 'failing', actions: 'noteFailure' },
+        'batch.rejected': [
+          { guard: 'isShared', target: 'dissolving', actions: 'noteFailure' },
+          { target: 'failing', actions: 'noteFailure' },
+        ],
+      },
+    },
+    executing: {
+      description: 'The device owns the invocation until its work has retired.',
+      tags: ['holdsDevice'],
+      on: {
+        'work.retired': 'collecting',
+        'work.failed': { target: 'failing', actions: 'noteFailure' },
+      },
+    },
+    collecting: {
+      description: 'Each ordinal gets its rows, cancelled ones included.',
+      entry: 'collectMembers',
+      always: 'retired',
+    },
+    failing: {
+      description: 'Each ordinal is told the failure.',
+      entry: 'failMembers',
+      always: 'failed',
+    },
+    dissolving: {
+      description: 'A call for all of them failed: each member goes back to run once alone.',
+      entry: 'returnMembers',
+      always: 'dissolved',
+    },
+    retired: { type: 'final', description: 'Collected; its storage is back.', tags: ['succeeded'] },
+    failed: { type: 'final', description: 'Every member was told the failure.', tags: ['failed'] },
+    dissolved: { type: 'final', description: 'Every member was returned.', tags: ['failed'] },
+  },
+});

@@ -1,0 +1,173 @@
+/**
+ * One accepted call of a finite contract: its inputs are members, prepared together, offered to the
+ * generation's scheduler, served by one or more cohorts and delivered in input order.
+ *
+ * Owns: nothing on the device. Prepared bytes and collected rows are host copies of this request.
+ * Holds: exactly one terminal (done, cancelled, failed). A member that joined a cohort is collected
+ * whatever happens; a cancel only marks (law of cancellation).
+ * Parent: the model generation. Told by: the generation, the preparer's reply, cohorts.
+ */
+import { assign, setup } from 'xstate';
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import { effect } from '../effect.js';
+
+export interface Input {
+  readonly members: number;
+}
+
+export interface Context {
+  readonly members: number;
+  /** Members not collected yet. */
+  readonly open: number;
+  /** Of those, the ones that wait outside any cohort. */
+  readonly waiting: number;
+  readonly cancelled: boolean;
+  readonly failure: StatusRecord | null;
+}
+
+export type Event =
+  | { type: 'members.prepared' }
+  | { type: 'members.refused'; status: StatusRecord }
+  | { type: 'member.joined' }
+  | { type: 'member.returned' }
+  | { type: 'member.collected'; failure: StatusRecord | null }
+  | { type: 'request.cancel' }
+  | { type: 'request.delivered' };
+
+export const machine = setup({
+  types: { context: {} as Context, events: {} as Event, input: {} as Input },
+  guards: {
+    isLast: ({ context }) => context.open === 1,
+    isCancelled: ({ context }) => context.cancelled,
+    hasFailed: ({ context, event }) =>
+      context.failure !== null || ('failure' in event && event.failure !== null),
+    isSettled: ({ context }) => context.open === 0,
+    isSettledCancelled: ({ context }) => context.open === 0 && context.failure === null,
+    allWaiting: ({ context }) => context.open === context.waiting,
+  },
+  actions: {
+    countJoined: assign({ waiting: ({ context }) => context.waiting - 1 }),
+    countReturned: assign({ waiting: ({ context }) => context.waiting + 1 }),
+    countCollected: assign({ open: ({ context }) => context.open - 1 }),
+    dropWaiting: assign({
+      open: ({ context }) => context.open - context.waiting,
+      waiting: 0,
+    }),
+    markCancelled: assign({ cancelled: true }),
+    noteRefusal: assign({
+      failure: ({ event }) => (event.type === 'members.refused' ? event.status : null),
+    }),
+    noteFailure: assign({
+      failure: ({ context, event }) =>
+        context.failure ?? (event.type === 'member.collected' ? event.failure : null),
+    }),
+    prepareMembers: effect,
+    offerMembers: effect,
+    withdrawMembers: effect,
+    keepRows: effect,
+    deliverRows: effect,
+    replyFailure: effect,
+    replyCancelled: effect,
+  },
+}).createMachine({
+  id: 'finiteRequest',
+  description: 'One accepted call of a finite contract, from its inputs to its rows.',
+  context: ({ input }) => ({
+    members: input.members,
+    open: input.members,
+    waiting: input.members,
+    cancelled: false,
+    failure: null,
+  }),
+  initial: 'preparing',
+  states: {
+    preparing: {
+      description: 'A preparation worker runs prepare_request for every input.',
+      tags: ['cancellable'],
+      entry: 'prepareMembers',
+      on: {
+        'members.prepared': { target: 'waiting', actions: 'offerMembers' },
+        'members.refused': { target: 'failed', actions: 'noteRefusal' },
+        'request.cancel': { target: 'abandoning', actions: 'markCancelled' },
+      },
+    },
+    abandoning: {
+      description: 'Cancelled while its preparation still runs: waits for that reply, then ends.',
+      on: {
+        'members.prepared': 'cancelled',
+        'members.refused': 'cancelled',
+        'request.cancel': {},
+      },
+    },
+    waiting: {
+      description: 'Every open member waits for a cohort.',
+      tags: ['cancellable'],
+      on: {
+        'member.joined': { target: 'inCohort', actions: 'countJoined' },
+        'request.cancel': { target: 'cancelled', actions: ['markCancelled', 'withdrawMembers'] },
+      },
+    },
+    inCohort: {
+      description: 'At least one member is in a cohort; each is collected once.',
+      tags: ['cancellable'],
+      on: {
+        'member.joined': { actions: 'countJoined' },
+        'member.returned': [
+          { guard: 'isCancelled', target: 'settling', actions: 'countReturned' },
+          { target: 'regrouping', actions: 'countReturned' },
+        ],
+        'member.collected': [
+          {
+            guard: 'hasFailed',
+            target: 'settling',
+            actions: ['noteFailure', 'countCollected', 'withdrawMembers', 'dropWaiting'],
+          },
+          { guard: 'isLast', target: 'delivering', actions: ['keepRows', 'countCollected'] },
+          { target: 'regrouping', actions: ['keepRows', 'countCollected'] },
+        ],
+        'request.cancel': {
+          target: 'settling',
+          actions: ['markCancelled', 'withdrawMembers', 'dropWaiting'],
+        },
+      },
+    },
+    regrouping: {
+      description: 'Decides whether any member is still in a cohort.',
+      always: [{ guard: 'allWaiting', target: 'waiting' }, { target: 'inCohort' }],
+    },
+    settling: {
+      description: 'Cancelled or failed: the members still in cohorts are collected, then it ends.',
+      always: [
+        { guard: 'isSettledCancelled', target: 'cancelled' },
+        { guard: 'isSettled', target: 'failed' },
+      ],
+      on: {
+        'member.joined': { actions: 'countJoined' },
+        'member.returned': { actions: ['countReturned', 'withdrawMembers', 'dropWaiting'] },
+        'member.collected': { actions: 'countCollected' },
+        'request.cancel': { actions: 'markCancelled' },
+      },
+    },
+    delivering: {
+      description: 'Its rows are complete and on their way to the caller.',
+      entry: 'deliverRows',
+      on: {
+        'request.delivered': 'done',
+        'request.cancel': {},
+      },
+    },
+    done: { type: 'final', description: 'Every row was delivered.', tags: ['succeeded'] },
+    cancelled: {
+      type: 'final',
+      description: 'The caller left or its time was up; nothing more is published.',
+      entry: 'replyCancelled',
+      tags: ['cancelled'],
+    },
+    failed: {
+      type: 'final',
+      description: 'A member failed; the caller was told why.',
+      entry: 'replyFailure',
+      tags: ['failed'],
+    },
+  },
+});

@@ -1,0 +1,93 @@
+/**
+ * The whole server: opens its threads and device, serves, drains in bounded time, stops.
+ *
+ * Owns: the deployments. Holds: in `draining` nothing new is accepted, accepted work finishes or
+ * ends with an explicit error when the drain's time is up.
+ * Told by: the process (commands), its threads and deployments (facts).
+ */
+import { assign, setup } from 'xstate';
+import { effect } from '../effect.js';
+
+export interface Context {
+  readonly deployments: number;
+}
+
+export type Event =
+  | { type: 'device.opened' }
+  | { type: 'deployment.register' }
+  | { type: 'deployment.unregister' }
+  | { type: 'deployment.created' }
+  | { type: 'deployment.removed' }
+  | { type: 'request.submit' }
+  | { type: 'server.drain' }
+  | { type: 'drain.expired' };
+
+export const machine = setup({
+  types: { context: {} as Context, events: {} as Event },
+  guards: {
+    isEmpty: ({ context }) => context.deployments === 0,
+  },
+  actions: {
+    countDeployment: assign({ deployments: ({ context }) => context.deployments + 1 }),
+    dropDeployment: assign({ deployments: ({ context }) => context.deployments - 1 }),
+    openDevice: effect,
+    registerDeployment: effect,
+    unregisterDeployment: effect,
+    forgetDeployment: effect,
+    forwardRequest: effect,
+    refuseRequest: effect,
+    refuseRegistration: effect,
+    drainDeployments: effect,
+    closeDevice: effect,
+  },
+}).createMachine({
+  id: 'server',
+  description: 'The whole server.',
+  context: { deployments: 0 },
+  initial: 'starting',
+  states: {
+    starting: {
+      description: 'Threads run; the device opens.',
+      entry: 'openDevice',
+      on: {
+        'device.opened': 'ready',
+        'deployment.register': { actions: 'refuseRegistration' },
+        'deployment.unregister': { actions: 'unregisterDeployment' },
+        'request.submit': { actions: 'refuseRequest' },
+        'server.drain': 'closing',
+      },
+    },
+    ready: {
+      description: 'Registrations and requests are taken.',
+      tags: ['accepting'],
+      on: {
+        'deployment.register': { actions: 'registerDeployment' },
+        'deployment.created': { actions: 'countDeployment' },
+        'deployment.unregister': { actions: 'unregisterDeployment' },
+        'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
+        'request.submit': { actions: 'forwardRequest' },
+        'server.drain': 'draining',
+      },
+    },
+    draining: {
+      description: 'Accepted work finishes, nothing new is taken.',
+      entry: 'drainDeployments',
+      always: { guard: 'isEmpty', target: 'closing' },
+      on: {
+        'deployment.created': { actions: ['countDeployment', 'drainDeployments'] },
+        'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
+        'deployment.register': { actions: 'refuseRegistration' },
+        'deployment.unregister': { actions: 'unregisterDeployment' },
+        'request.submit': { actions: 'refuseRequest' },
+        'server.drain': {},
+        'drain.expired': 'closing',
+      },
+    },
+    closing: {
+      description: 'The device closes.',
+      entry: 'closeDevice',
+      always: 'stopped',
+    },
+    stopped: { type: 'final', description: 'Nothing runs any more.', tags: ['succeeded'] },
+  },
+});
