@@ -1,0 +1,142 @@
+/**
+ * The table of every metric that the server publishes, and the prom-client registry made from it.
+ * `metricTable` is the contract: the collector in actors/ names metrics by it, an unknown name or a
+ * missing label is a bug. http records requests and durations itself; gauges are set by
+ * `Serving.collect` before a scrape.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { assert } from '../runtime/base/errors.js';
+import type { Labels, MetricSink } from './serving.js';
+
+export interface MetricRow {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
+}
+
+/** Seconds; from 100 µs, a small request on an idle machine, to the default request timeout. */
+const secondBuckets = [1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.1, 0.5, 1, 5, 30, 60];
+const countBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+export const metricTable = {
+  // Recorded by http.
+  loom_requests_total: {
+    kind: 'counter',
+    help: 'Requests by route, model and outcome (ok, or a status code of the error table).',
+    labels: ['route', 'model', 'outcome'],
+  },
+  loom_request_seconds: {
+    kind: 'histogram',
+    help: 'From the first byte of a request to the answer being ready.',
+    labels: ['route', 'model'],
+    buckets: secondBuckets,
+  },
+  loom_queue_seconds: {
+    kind: 'histogram',
+    help: 'Time that a request waited to enter a cohort.',
+    labels: ['model'],
+    buckets: secondBuckets,
+  },
+  loom_prepare_seconds: {
+    kind: 'histogram',
+    help: 'Time in prepare_request and prepare_batch.',
+    labels: ['model'],
+    buckets: secondBuckets,
+  },
+  loom_execute_seconds: {
+    kind: 'histogram',
+    help: 'Time from submission to retirement.',
+    labels: ['model'],
+    buckets: secondBuckets,
+  },
+  // Recorded by the actors, as it happens.
+  loom_cohort_members: {
+    kind: 'histogram',
+    help: 'Requests that shared one invocation.',
+    labels: ['model'],
+    buckets: countBuckets,
+  },
+  loom_dead_letters_total: {
+    kind: 'counter',
+    help: 'Messages that reached no actor, by reason.',
+    labels: ['reason'],
+  },
+  loom_restarts_total: {
+    kind: 'counter',
+    help: 'Restarts by the kind of thread or actor.',
+    labels: ['kind'],
+  },
+  // Set by `collect`.
+  loom_queue_depth: {
+    kind: 'gauge',
+    help: 'Prepared requests that wait for a cohort.',
+    labels: ['model'],
+  },
+  loom_in_flight: {
+    kind: 'gauge',
+    help: 'Accepted requests without an answer yet.',
+    labels: ['model'],
+  },
+  loom_device_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of device memory by owner (bank, generation, invocation, row, result, request).',
+    labels: ['device', 'owner'],
+  },
+  loom_device_budget_bytes: {
+    kind: 'gauge',
+    help: 'The memory budget of a device.',
+    labels: ['device'],
+  },
+  loom_specializations: {
+    kind: 'gauge',
+    help: 'Specialized stages in the cache.',
+    labels: ['model'],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+export type MetricName = keyof typeof metricTable;
+
+type Instrument = Counter<string> | Gauge<string> | Histogram<string>;
+
+/** A registry of `metricTable`, filled through the `MetricSink` face. */
+export class Metrics implements MetricSink {
+  readonly registry = new Registry();
+  readonly #instruments = new Map<string, Instrument>();
+
+  constructor() {
+    for (const [name, row] of Object.entries<MetricRow>(metricTable)) {
+      this.#instruments.set(name, instrument(name, row, this.registry));
+    }
+  }
+
+  add(name: string, labels: Labels, amount: number): void {
+    const found = this.#instruments.get(name);
+    assert(found instanceof Counter, `${name} to be a counter of metricTable`);
+    found.inc({ ...labels }, amount);
+  }
+
+  set(name: string, labels: Labels, value: number): void {
+    const found = this.#instruments.get(name);
+    assert(found instanceof Gauge, `${name} to be a gauge of metricTable`);
+    found.set({ ...labels }, value);
+  }
+
+  observe(name: string, labels: Labels, value: number): void {
+    const found = this.#instruments.get(name);
+    assert(found instanceof Histogram, `${name} to be a histogram of metricTable`);
+    found.observe({ ...labels }, value);
+  }
+
+  /** Gauges of deployments that are gone must not linger: `collect` sets those that live. */
+  resetGauges(): void {
+    for (const found of this.#instruments.values()) if (found instanceof Gauge) found.reset();
+  }
+}
+
+function instrument(name: string, row: MetricRow, registry: Registry): Instrument {
+  const shared = { name, help: row.help, labelNames: [...row.labels], registers: [registry] };
+  if (row.kind === 'counter') return new Counter(shared);
+  if (row.kind === 'gauge') return new Gauge(shared);
+  return new Histogram({ ...shared, buckets: [...(row.buckets ?? secondBuckets)] });
+}

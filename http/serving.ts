@@ -1,0 +1,227 @@
+/**
+ * The one seam between encoding (http) and lifecycle (actors): what a route may ask of the server,
+ * in plain data. No request, response, header or socket crosses it, and no actor, thread or buffer
+ * of a device does either. Every rejection is a `StatusError`; http maps its code to a status once,
+ * in errors.ts. `actors/` may import this file for its types only.
+ */
+import type { Ports } from '../runtime/base/ports.js';
+import type { StatusRecord } from '../runtime/base/errors.js';
+
+/** One input of an embeddings request: text, or token ids that the client made itself. */
+export type EmbedInput =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tokens'; readonly tokens: readonly number[] };
+
+/** One embeddings request. It is one finite request to the server, whatever `inputs` holds. */
+export interface EmbedCall {
+  readonly requestId: string;
+  readonly model: string;
+  /** At least one, at most the batch limit; no text is empty and none has a lone surrogate. */
+  readonly inputs: readonly EmbedInput[];
+  /** Passed to the package, which may refuse it (`invalidArgument`, param `dimensions`). */
+  readonly dimensions?: number;
+}
+
+/** Milliseconds that the request spent in each part of its way; for logs and histograms. */
+export interface EmbedTimings {
+  readonly queueMs: number;
+  readonly prepareMs: number;
+  readonly executeMs: number;
+}
+
+export interface EmbedResult {
+  /** The deployment that answered, and the generation that accepted the request. */
+  readonly model: string;
+  readonly generation: number;
+  /** One row an input, in request order; every value is finite. The caller owns them. */
+  readonly rows: readonly Float32Array[];
+  /** Units of all inputs together: what `usage` counts. */
+  readonly units: number;
+  /** Members of the cohort that ran it. */
+  readonly cohortSize: number;
+  readonly timings: EmbedTimings;
+}
+
+export interface CallOptions {
+  /** Aborts when the client left or the deadline passed: a cancel, never an error of the server. */
+  readonly signal: AbortSignal;
+  /** A point on the clock of `Ports` (milliseconds), not a duration. */
+  readonly deadlineMs: number;
+}
+
+/** What `GET /v1/models` says of a deployment that accepts requests. */
+export interface ModelSummary {
+  readonly id: string;
+  readonly profile: string;
+  readonly generation: number;
+  /** Seconds since 1970. */
+  readonly createdS: number;
+}
+
+export type DeploymentState =
+  'registering' | 'preparing' | 'serving' | 'replacing' | 'draining' | 'removed' | 'failed';
+
+export interface StageSummary {
+  readonly ordinal: number;
+  readonly name: string;
+  readonly kind: 'command' | 'kernel';
+  readonly roots: number;
+  readonly dispatches: number;
+  readonly workspacePeakBytes: number;
+}
+
+export interface ModelMemory {
+  /** Peak that admission counts for one invocation, and what is held right now. */
+  readonly preparedPeakBytes: number;
+  readonly residentBytes: number;
+  readonly hostStateBytes: number;
+}
+
+/** What `GET /admin/models/ID` says. `error` is the last failure, also of a failed replacement. */
+export interface ModelState {
+  readonly id: string;
+  readonly state: DeploymentState;
+  readonly profile: string | null;
+  /** Of the generation that serves; 0 before the first one did. */
+  readonly generation: number;
+  /** Units that one cohort may hold; null before preparation. */
+  readonly unitsMax: number | null;
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly stages: readonly StageSummary[];
+  readonly memory: ModelMemory | null;
+  readonly package: string;
+  readonly error: StatusRecord | null;
+}
+
+/** `{"package": DIR}`: a folder on the server. The other form carries the document itself. */
+export type RegisterBody =
+  | { readonly kind: 'package'; readonly package: string }
+  | {
+      readonly kind: 'document';
+      readonly id: string;
+      /** Absolute folder on the server that the document's references start from. */
+      readonly base: string;
+      /** The `model.json` document as parsed; the package schema checks it. */
+      readonly model: unknown;
+    };
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** Why not, one sentence each; empty when ready. */
+  readonly reasons: readonly string[];
+}
+
+/** A node of the live actor tree. */
+export interface ActorNode {
+  readonly address: string;
+  readonly state: string;
+  readonly thread: string;
+  readonly children: readonly ActorNode[];
+}
+
+export interface Serving {
+  embed(call: EmbedCall, options: CallOptions): Promise<EmbedResult>;
+  models(): Promise<readonly ModelSummary[]>;
+  /** Rejects with `notFound` when no such deployment accepts requests. */
+  model(id: string): Promise<ModelSummary>;
+  /**
+   * Starts a registration. Without `wait` it resolves once the deployment exists (state
+   * `registering` or `preparing`); with it, when that generation serves, and rejects when it failed
+   * (`invalidArgument` or `failedPrecondition`, diagnostics in `details`).
+   */
+  register(body: RegisterBody, options: { wait: boolean }): Promise<ModelState>;
+  /** Resolves when the last accepted work of the deployment has finished. */
+  unregister(id: string): Promise<ModelState>;
+  modelStates(): Promise<readonly ModelState[]>;
+  modelState(id: string): Promise<ModelState>;
+  /** Runs case 0 of each deployment through the real path; cached briefly by the server. */
+  readiness(): Promise<Readiness>;
+  describe(): Promise<ActorNode>;
+  /** Sets the gauges of `metricTable` (http/metrics.ts); called before each scrape. */
+  collect(sink: MetricSink): Promise<void>;
+  /** Stops accepting and resolves when all accepted work ended, at the bound at the latest. */
+  drain(boundMs: number): Promise<void>;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** Where measurements go; names and labels are those of `metricTable` in http/metrics.ts. */
+export interface MetricSink {
+  /** Adds to a counter. */
+  add(name: string, labels: Labels, amount: number): void;
+  /** Sets a gauge. */
+  set(name: string, labels: Labels, value: number): void;
+  /** Adds one observation to a histogram. */
+  observe(name: string, labels: Labels, value: number): void;
+}
+
+/** Structured lines: an object of fields and a message. A pino logger fits. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What the operator chose. Paths are absolute; null means "the server decides". */
+export interface StartOptions {
+  readonly threads: number | null;
+  readonly modelThreads: number;
+  readonly memoryBytes: number | null;
+  readonly parameterRoots: readonly string[];
+  readonly packageRoots: readonly string[];
+  /** Requests that may wait for one deployment before 429. */
+  readonly queueMax: number;
+  readonly requestTimeoutMs: number;
+  readonly ports: Ports;
+  readonly metrics: MetricSink;
+  readonly log: Log;
+}
+
+/** A running server without packages; `serve` registers each through `serving.register`. */
+export interface StartedServer {
+  readonly serving: Serving;
+  /** Ends every thread. Call after `drain`; safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** One function, case or scenario of a package, checked. */
+export interface CheckItem {
+  readonly kind: 'function' | 'case' | 'scenario';
+  readonly name: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** Why it failed or was skipped: sentences, rendered diagnostics, positions. */
+  readonly details: readonly string[];
+}
+
+export interface CheckReport {
+  readonly package: string;
+  readonly items: readonly CheckItem[];
+}
+
+/** What compiling a package shows: sections of name and value, plain JSON. */
+export interface PackageReport {
+  readonly package: string;
+  readonly id: string;
+  readonly profile: string;
+  readonly stages: readonly StageSummary[];
+  readonly sections: readonly { readonly title: string; readonly rows: readonly ReportRow[] }[];
+}
+export interface ReportRow {
+  readonly name: string;
+  readonly value: string | number;
+}
+
+export type ToolOptions = StartOptions & {
+  /** Absolute folder of the package. */
+  readonly package: string;
+  readonly onProgress: (done: number, total: number, label: string) => void;
+};
+
+/** What `actors/start.ts` exports; http imports it on first need only. */
+export interface Composition {
+  startServer(options: StartOptions): Promise<StartedServer>;
+  checkPackage(options: ToolOptions): Promise<CheckReport>;
+  reportPackage(options: ToolOptions): Promise<PackageReport>;
+}
