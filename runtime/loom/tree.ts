@@ -191,6 +191,7 @@ export type Stmt =
   | { kind: 'continue'; at: At }
   /** `return`, `return e`, `return (a, b)`: the tuple is spread into `values`. */
   | { kind: 'return'; at: At; values: readonly Expr[] }
+  /** An expression as a statement: always a `call`. */
   | { kind: 'do'; at: At; value: Expr }
   | { kind: 'parallel'; at: At; name: string; from: Expr; to: Expr; body: Block }
   | { kind: 'once'; at: At; body: Block }
@@ -198,7 +199,10 @@ export type Stmt =
   | { kind: 'private'; at: At; name: string; type: TypeExpr }
   /** `workspace [zero] [invocation] name : T[N]`; `invocation` keeps it over parts. */
   | { kind: 'workspace'; at: At; name: string; type: TypeExpr; zero: boolean; invocation: boolean }
-  /** `dispatch k<...>(args) grid(x[, y[, z]])` or `... grid indirect(view, index)`. */
+  /**
+   * `dispatch k<...>(args) grid(x[, y[, z]])` or `... grid indirect(view, index)`. The kernel is a
+   * `symbol` node (written without `@`); an indirect grid holds exactly the view and the index.
+   */
   | { kind: 'dispatch'; at: At; kernel: Expr; args: readonly Expr[]; grid: readonly Expr[]; indirect: boolean }
   | { kind: 'part'; at: At };
 
