@@ -1,0 +1,102 @@
+/**
+ * What actors say to each other across threads: one place for the shapes of payloads, so that both
+ * ends of a message agree. Plain data only (structured-clone safe).
+ */
+import type { StatusRecord } from '../runtime/base/errors.js';
+import type { Submission, SubmissionRetired } from '../runtime/hal/submission.js';
+import type { ExecutableReflection } from '../runtime/jit/reflection.js';
+import type { HostArtefact, PackageSource, StageDeclaration } from '../runtime/packages/artefacts.js';
+import type { ModelDocument } from '../runtime/packages/model-document.js';
+
+/** Addresses that every thread knows. */
+export const SERVER = 'main:/server';
+export const POOL = 'main:/pool';
+
+/** One input of a finite call. */
+export type FiniteInput =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tokens'; readonly tokens: readonly number[] };
+
+/** 'request.submit', an ask; answered with FiniteAnswer. */
+export interface FiniteCall {
+  readonly deployment: string;
+  readonly requestId: string;
+  readonly inputs: readonly FiniteInput[];
+  /** 0 when the caller did not ask. */
+  readonly dimensions: number;
+}
+
+export interface FiniteAnswer {
+  readonly generation: number;
+  /** Rows of each input: little-endian f32 bytes, in input order. */
+  readonly rows: readonly Uint8Array[];
+  readonly units: number;
+  readonly cohortSize: number;
+  readonly queueMs: number;
+  readonly prepareMs: number;
+  readonly executeMs: number;
+}
+
+/** 'members.prepare', an ask to the generation's preparer. */
+export interface PrepareMembers {
+  readonly inputs: readonly FiniteInput[];
+  readonly dimensions: number;
+}
+export interface PreparedMember {
+  readonly bytes: Uint8Array;
+  readonly units: number;
+  readonly tag: bigint;
+}
+
+/** A package as registered: where its document and references come from. */
+export interface PackageLocation {
+  readonly id: string;
+  /** Folder from which references resolve. */
+  readonly base: string;
+  readonly document: ModelDocument;
+  readonly packageRoots: readonly string[];
+}
+
+export interface PreparedStage {
+  readonly declaration: StageDeclaration;
+  readonly executable: string;
+  readonly reflection: ExecutableReflection;
+}
+
+/** What preparation hands over: all that a generation needs, on whatever thread. */
+export interface PreparedModel {
+  readonly id: string;
+  readonly generation: number;
+  readonly document: ModelDocument;
+  readonly capacities: {
+    readonly batchUnits: number;
+    readonly uploadBytes: number;
+    readonly outputBytes: number;
+    readonly resultBytes: number;
+  };
+  readonly control: HostArtefact;
+  readonly state: { readonly image: Uint8Array; readonly root: number };
+  readonly stages: readonly PreparedStage[];
+  readonly tokenizer: Uint8Array | null;
+  /** For stages that an invocation declares. */
+  readonly sources: readonly PackageSource[];
+  readonly bindings: readonly (readonly [string, string])[];
+}
+
+/** 'executable.load', an ask to the device queue; answered with nothing. */
+export interface LoadExecutable {
+  readonly id: string;
+  readonly module: WebAssembly.Module;
+  readonly reflection: ExecutableReflection;
+}
+
+/** 'work.submit' and the facts about it, sent to `replyTo`. */
+export interface SubmitWork {
+  readonly submission: Submission;
+  readonly replyTo: string;
+}
+export type WorkRetired = SubmissionRetired;
+export interface WorkFailed {
+  readonly invocation: string;
+  readonly status: StatusRecord;
+}

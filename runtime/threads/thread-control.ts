@@ -1,0 +1,27 @@
+/**
+ * The control plane of a thread: start its program, introduce a peer, shut it down. Carried by
+ * comlink over the worker's own port; every call is raced against the worker's exit, because a
+ * comlink call to a dead worker stays pending for ever. Data never travels here: actors talk over
+ * the peer ports.
+ */
+import type { MessagePort } from 'node:worker_threads';
+
+/** What a thread is told once, at its start. Structured-clone safe. */
+export interface ThreadInput {
+  readonly name: string;
+  /** Module that exports `startProgram: StartProgram`. */
+  readonly program: string;
+  readonly settings: unknown;
+}
+
+export interface ThreadControl {
+  connect(peer: string, port: MessagePort): void;
+  /** A peer's thread has ended: its actors are gone. */
+  lost(peer: string): void;
+  /** Live actors of the thread, as plain data. */
+  describe(): unknown;
+  shutdown(): Promise<void>;
+}
+
+/** The program of a thread: builds whatever lives there and answers the control plane. */
+export type StartProgram = (input: ThreadInput) => ThreadControl | Promise<ThreadControl>;
