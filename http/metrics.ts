@@ -93,6 +93,12 @@ export const metricTable = {
     help: 'Specialized stages in the cache.',
     labels: ['model'],
   },
+  // Set by http.
+  loom_process_bytes: {
+    kind: 'gauge',
+    help: 'Memory of the process: resident set, JavaScript heap of the main thread, external.',
+    labels: ['kind'],
+  },
 } as const satisfies Record<string, MetricRow>;
 
 export type MetricName = keyof typeof metricTable;
@@ -126,6 +132,13 @@ export class Metrics implements MetricSink {
     const found = this.#instruments.get(name);
     assert(found instanceof Histogram, `${name} to be a histogram of metricTable`);
     found.observe({ ...labels }, value);
+  }
+
+  setProcessBytes(): void {
+    const { rss, heapUsed, external } = process.memoryUsage();
+    for (const [kind, bytes] of Object.entries({ rss, heapUsed, external })) {
+      this.set('loom_process_bytes', { kind }, bytes);
+    }
   }
 
   /** Gauges of deployments that are gone must not linger: `collect` sets those that live. */

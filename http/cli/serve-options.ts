@@ -1,0 +1,108 @@
+/** The options of `serve`, as flags and as values. One place says every default. */
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { defaultLimits } from '../services.js';
+import { byteSize, folders, logLevels, secondsMs, wholeNumber } from './options.js';
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly threads: number;
+  readonly modelThreads: number;
+  /** Undefined: the device decides. */
+  readonly memory?: number;
+  readonly parameterRoot: readonly string[];
+  readonly packageRoot: readonly string[];
+  readonly adminToken?: string;
+  /** Milliseconds. */
+  readonly requestTimeout: number;
+  readonly maxBody: number;
+  readonly maxBatch: number;
+  readonly maxQueue: number;
+  /** Milliseconds. */
+  readonly drainTimeout: number;
+  readonly logLevel: string;
+}
+
+const examples = `
+Examples:
+  loom-serve serve models/first-output models/embedding
+  loom-serve serve my-model --host 0.0.0.0 --port 80 --admin-token "$TOKEN"
+  loom-serve serve my-model --threads 8 --memory 8GiB --parameter-root /data/weights
+
+The first Ctrl-C or SIGTERM stops accepting, lets accepted work finish and ends with 0; a second one
+ends at once.`;
+
+export function addServeOptions(command: Command): Command {
+  const cores = availableParallelism();
+  return command
+    .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
+    .addOption(
+      new Option('--port <n>', 'port to listen on; 0 takes a free one')
+        .default(8040)
+        .argParser(wholeNumber({ min: 0, max: 65_535 })),
+    )
+    .addOption(
+      new Option('--threads <n>', 'compute workers of the local device')
+        .default(cores, `cores: ${cores}`)
+        .argParser(wholeNumber({ min: 1, max: 256 })),
+    )
+    .addOption(
+      new Option('--model-threads <n>', 'threads that host models')
+        .default(1)
+        .argParser(wholeNumber({ min: 1, max: 64 })),
+    )
+    .addOption(
+      new Option(
+        '--memory <bytes>',
+        'device memory budget, as in 512M or 2GiB; default: the device decides',
+      ).argParser(byteSize),
+    )
+    .addOption(
+      new Option('--parameter-root <dir>', 'folder that parameter files may lie in; repeatable')
+        .default([], 'the package folders')
+        .argParser(folders),
+    )
+    .addOption(
+      new Option('--package-root <dir>', 'folder that packages may be registered from; repeatable')
+        .default([], 'any folder')
+        .argParser(folders),
+    )
+    .addOption(
+      new Option('--admin-token <token>', 'secret for /admin routes; needed beyond loopback').env(
+        'LOOM_ADMIN_TOKEN',
+      ),
+    )
+    .addOption(
+      new Option('--request-timeout <seconds>', 'longest time for one request')
+        .default(defaultLimits.requestTimeoutMs, `${defaultLimits.requestTimeoutMs / 1000}`)
+        .argParser(secondsMs),
+    )
+    .addOption(
+      new Option('--max-body <bytes>', 'largest request body')
+        .default(defaultLimits.bodyBytesMax, '8M')
+        .argParser(byteSize),
+    )
+    .addOption(
+      new Option('--max-batch <n>', 'most inputs of one request')
+        .default(defaultLimits.batchMax)
+        .argParser(wholeNumber({ min: 1, max: 1_000_000 })),
+    )
+    .addOption(
+      new Option('--max-queue <n>', 'most requests that wait for one model')
+        .default(1024)
+        .argParser(wholeNumber({ min: 1, max: 1_000_000 })),
+    )
+    .addOption(
+      new Option('--drain-timeout <seconds>', 'longest time to finish accepted work at the end')
+        .default(10_000, '10')
+        .argParser(secondsMs),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'what to log on standard error')
+        .default('info')
+        .choices([...logLevels]),
+    )
+    .addHelpText('after', examples);
+}

@@ -1,0 +1,179 @@
+/**
+ * `serve PACKAGE…`: starts threads and actors, listens, registers each package and runs until a
+ * signal. A package that does not come up ends the start with its diagnostics. The first signal
+ * stops accepting and drains within `--drain-timeout`; the second ends the process at once.
+ */
+import type { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { StatusError } from '../../runtime/base/errors.js';
+import { systemPorts } from '../../runtime/base/ports.js';
+import { createApp } from '../app.js';
+import { listen } from '../listen.js';
+import type { Listener } from '../listen.js';
+import { createLog } from '../log.js';
+import { Metrics } from '../metrics.js';
+import { isLoopbackHost } from '../middleware/admin-access.js';
+import type { Services } from '../services.js';
+import type { StartedServer, StartOptions } from '../serving.js';
+import type { ToolCommand } from './check.js';
+import { exitCodes } from './outcome.js';
+import { startProgress } from './progress.js';
+import { addServeOptions } from './serve-options.js';
+import type { ServeOptions } from './serve-options.js';
+import { onStopSignals } from './signals.js';
+import { paint } from './terminal.js';
+import type { Terminal } from './terminal.js';
+
+export function addServe(program: Command, tool: ToolCommand): void {
+  const command = program
+    .command('serve')
+    .summary('serve packages over HTTP')
+    .description('Serves packages (folders with a model.json) over HTTP until it is stopped.')
+    .argument(
+      '[package...]',
+      'package folders; more can be registered later through /admin/models',
+    );
+  addServeOptions(command).action(async (folders: string[], options: ServeOptions) => {
+    tool.end(await serve(folders, options, tool));
+  });
+}
+
+async function serve(
+  folders: readonly string[],
+  options: ServeOptions,
+  tool: ToolCommand,
+): Promise<number> {
+  const signals = onStopSignals();
+  const { startServer } = await tool.load();
+  const start = startOptions(options);
+  const server = await startServer(start);
+  let isDraining = false;
+  let listener: Listener | null = null;
+  try {
+    const services = servicesOf(server, options, { start, isDraining: () => isDraining });
+    listener = await listen(createApp(services), { ...options, ports: start.ports });
+    const serving = registerAll(server, folders, tool.terminal);
+    const stopped = await Promise.race([serving.then(() => false), signals.first.then(() => true)]);
+    if (!stopped) {
+      await announce(server, listener, tool.terminal);
+      await signals.first;
+    }
+    serving.catch(() => undefined);
+    tool.terminal.err('stopping: accepted work finishes first; signal again to end at once');
+    return exitCodes.success;
+  } finally {
+    isDraining = true;
+    await stop(server, listener, options.drainTimeout);
+    signals.ignore();
+  }
+}
+
+/** New connections are refused first, then actors drain, then the last answers are written. */
+async function stop(
+  server: StartedServer,
+  listener: Listener | null,
+  drainTimeoutMs: number,
+): Promise<void> {
+  const closed = listener?.close(drainTimeoutMs);
+  await server.serving.drain(drainTimeoutMs);
+  await closed;
+  await server.close();
+}
+
+async function registerAll(
+  server: StartedServer,
+  folders: readonly string[],
+  terminal: Terminal,
+): Promise<void> {
+  const progress = startProgress(terminal);
+  let done = 0;
+  const register = async (folder: string): Promise<void> => {
+    const body = { kind: 'package', package: resolve(folder) } as const;
+    await server.serving.register(body, { wait: true });
+    progress.step(++done, folders.length, `${folder} is prepared`);
+  };
+  const outcomes = await Promise.allSettled(folders.map(register));
+  progress.stop();
+  const failures = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'rejected'
+      ? [{ folder: folders[index], reason: outcome.reason as unknown }]
+      : [],
+  );
+  const first = failures[0];
+  if (first === undefined) return;
+  terminal.err(`cannot serve ${failures.map((failure) => failure.folder).join(', ')}`);
+  throw first.reason;
+}
+
+async function announce(
+  server: StartedServer,
+  listener: Listener,
+  terminal: Terminal,
+): Promise<void> {
+  const models = await server.serving.models();
+  terminal.out(`${paint(terminal, 'bold', 'loom-serve')} is ready on ${listener.url}`);
+  for (const model of models) terminal.out(`  ${model.id} (${model.profile})`);
+  if (models.length === 0) terminal.out('  no models yet: POST /admin/models registers one');
+  const example = models.find((model) => model.profile === 'embeddings');
+  if (example !== undefined) terminal.out(curlLine(listener.url, example.id));
+  terminal.out(`  curl -s ${listener.url}/v1/models`);
+  terminal.out(`  routes: ${listener.url}/docs`);
+}
+
+function curlLine(url: string, model: string): string {
+  const body = JSON.stringify({ model, input: ['abc', 'hello'] });
+  return `  curl -s ${url}/v1/embeddings -H 'content-type: application/json' -d '${body}'`;
+}
+
+function startOptions(options: ServeOptions): StartOptions {
+  return {
+    threads: options.threads,
+    modelThreads: options.modelThreads,
+    memoryBytes: options.memory ?? null,
+    parameterRoots: options.parameterRoot,
+    packageRoots: options.packageRoot,
+    queueMax: options.maxQueue,
+    requestTimeoutMs: options.requestTimeout,
+    ports: systemPorts('main'),
+    metrics: new Metrics(),
+    log: createLog(options.logLevel),
+  };
+}
+
+function servicesOf(
+  server: StartedServer,
+  options: ServeOptions,
+  shared: { readonly start: StartOptions; isDraining(): boolean },
+): Services {
+  const { metrics, log, ports } = shared.start;
+  if (!(metrics instanceof Metrics))
+    throw new StatusError('internal', 'metrics without a registry');
+  return {
+    serving: server.serving,
+    ports,
+    metrics,
+    log,
+    limits: {
+      bodyBytesMax: options.maxBody,
+      batchMax: options.maxBatch,
+      requestTimeoutMs: options.requestTimeout,
+    },
+    admin: { loopback: isLoopbackHost(options.host), token: options.adminToken ?? null },
+    version: readVersion(),
+    isDraining: shared.isDraining,
+  };
+}
+
+/** package.json lies above the folder that the build writes to, whatever that is called. */
+export function readVersion(): string {
+  for (const up of ['../../', '../../../', '../../../../']) {
+    try {
+      const text = readFileSync(new URL(`${up}package.json`, import.meta.url), 'utf8');
+      return (JSON.parse(text) as { version: string }).version;
+    } catch {
+      continue;
+    }
+  }
+  return 'unknown';
+}

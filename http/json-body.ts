@@ -1,0 +1,90 @@
+/**
+ * Reads a request body as JSON without trusting it: at most `--max-body` bytes are ever held, bytes
+ * must be UTF-8, nesting is bounded (later readers may recurse), and every failure says what was
+ * wrong. Of a key given twice the last value counts, as in JavaScript and Python.
+ */
+import { HttpFault } from './errors.js';
+import { StatusError } from '../runtime/base/errors.js';
+
+/** Deeper documents have no use here; `JSON.parse` itself copes with any depth. */
+const depthMax = 64;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export async function readJson(request: Request, bodyBytesMax: number): Promise<unknown> {
+  const bytes = await readBytes(request, bodyBytesMax);
+  if (bytes.byteLength === 0) {
+    throw new StatusError('invalidArgument', 'the body is empty; a JSON object is expected');
+  }
+  const value = parseJson(decodeUtf8(bytes));
+  requireShallow(value);
+  return value;
+}
+
+async function readBytes(request: Request, bodyBytesMax: number): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null) {
+    if (Number(declared) > bodyBytesMax) throw tooLarge(bodyBytesMax, declared);
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    // Without a socket nothing holds the sender to the length that it declared.
+    if (bytes.byteLength > bodyBytesMax) throw tooLarge(bodyBytesMax, String(bytes.byteLength));
+    return bytes;
+  }
+  return readStream(request, bodyBytesMax);
+}
+
+/** A chunked body: counted as it arrives, given up as soon as it is too long. */
+async function readStream(request: Request, bodyBytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (request.body === null) return new Uint8Array(0);
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > bodyBytesMax) throw tooLarge(bodyBytesMax, `more than ${bodyBytesMax}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(bodyBytesMax: number, asked: string): HttpFault {
+  return new HttpFault(
+    413,
+    'body_too_large',
+    `the body has ${asked} bytes, the limit is ${bodyBytesMax}; raise it with --max-body BYTES`,
+  );
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new StatusError('invalidArgument', 'the body is not valid UTF-8');
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StatusError('invalidArgument', `the body is not valid JSON: ${reason}`);
+  }
+}
+
+/** Breadth first with a list, so that depth costs no stack. */
+function requireShallow(root: unknown): void {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > depthMax) {
+      throw new StatusError('invalidArgument', `the body nests deeper than ${depthMax} levels`);
+    }
+    const below: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      for (const child of Object.values(value)) {
+        if (typeof child === 'object' && child !== null) below.push(child);
+      }
+    }
+    level = below;
+  }
+}

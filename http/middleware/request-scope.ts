@@ -1,0 +1,65 @@
+/**
+ * First in line for every request: gives it an id (the client's `x-request-id` when it is a plain
+ * token, else a fresh one), and when the answer is ready counts it, times it and writes one line.
+ * It reads the answer and never changes it: answers carry the id from the start (answer.ts).
+ */
+import type { MiddlewareHandler } from 'hono';
+import { errorAnswer } from '../errors.js';
+import type { LoomEnv, RequestScope } from '../context.js';
+import type { Services } from '../services.js';
+
+/** Longer or stranger ids are replaced: the id is echoed in a header and written to the log. */
+const idShape = /^[\w.:+/=-]{1,128}$/;
+
+export function requestScope(services: Services): MiddlewareHandler<LoomEnv> {
+  const { ports } = services;
+  return async (c, next) => {
+    const given = c.req.header('x-request-id');
+    const scope: RequestScope = {
+      requestId: given !== undefined && idShape.test(given) ? given : ports.ids.next('req'),
+      arrivedMs: ports.clock.now(),
+      route: 'unmatched',
+      model: '',
+      notes: null,
+    };
+    c.set('scope', scope);
+    await next();
+    record(services, scope, { method: c.req.method, status: c.res.status, error: c.error });
+  };
+}
+
+interface Outcome {
+  readonly method: string;
+  readonly status: number;
+  readonly error: Error | undefined;
+}
+
+function record(services: Services, scope: RequestScope, outcome: Outcome): void {
+  const { metrics, ports } = services;
+  const elapsedMs = ports.clock.now() - scope.arrivedMs;
+  const { route, model } = scope;
+  metrics.add('loom_requests_total', { route, model, outcome: outcomeLabel(outcome) }, 1);
+  metrics.observe('loom_request_seconds', { route, model }, elapsedMs / 1000);
+  writeLine(services, scope, outcome, elapsedMs);
+}
+
+function outcomeLabel(outcome: Outcome): string {
+  if (outcome.error !== undefined) return errorAnswer(outcome.error).body.error.code;
+  return outcome.status < 400 ? 'ok' : String(outcome.status);
+}
+
+/** Answers at debug, mistakes of clients at info, ours at error. */
+function writeLine(
+  services: Services,
+  scope: RequestScope,
+  outcome: Outcome,
+  elapsedMs: number,
+): void {
+  const { log } = services;
+  const { method, status, error } = outcome;
+  const fields = { requestId: scope.requestId, status, elapsedMs, ...scope.notes };
+  const message = `${method} ${scope.route} ${status}`;
+  if (status < 400) log.debug(fields, message);
+  else if (status < 500) log.info({ ...fields, error: error?.message }, message);
+  else log.error({ ...fields, error: error?.message, stack: error?.stack }, message);
+}

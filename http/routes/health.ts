@@ -1,0 +1,45 @@
+/**
+ * `/livez`: the process answers. `/readyz`: every deployment ran its case 0 through the real path,
+ * and the server is not shutting down; 503 with the reasons otherwise.
+ */
+import { z } from '@hono/zod-openapi';
+import { answerJson, answerText } from '../answer.js';
+import type { LoomApp } from '../context.js';
+import type { Services } from '../services.js';
+import { describe } from './describe.js';
+
+const readyAnswer = z.object({ ready: z.boolean(), reasons: z.array(z.string()) });
+
+export function healthRoutes(app: LoomApp, services: Services): void {
+  describe(app, {
+    method: 'get',
+    path: '/livez',
+    tag: 'operation',
+    summary: 'The process answers.',
+    answers: { 200: { text: 'ok' } },
+  });
+  app.get('/livez', (c) => {
+    c.var.scope.route = '/livez';
+    return answerText(c, 200, 'text/plain; charset=utf-8', 'ok\n');
+  });
+  describe(app, {
+    method: 'get',
+    path: '/readyz',
+    tag: 'operation',
+    summary: 'Every deployment answers its first case through the real path.',
+    answers: {
+      200: { text: 'Ready.', schema: readyAnswer },
+      503: { text: 'Not ready, with reasons.', schema: readyAnswer },
+    },
+  });
+  app.get('/readyz', async (c) => {
+    c.var.scope.route = '/readyz';
+    const readiness = services.isDraining()
+      ? { ready: false, reasons: ['the server is shutting down'] }
+      : await services.serving.readiness();
+    if (readiness.ready) return answerJson(c, readiness);
+    const answer = answerJson(c, readiness, 503);
+    answer.headers.set('retry-after', '1');
+    return answer;
+  });
+}

@@ -1,0 +1,23 @@
+/** `GET /metrics`: the table of http/metrics.ts in the text format of Prometheus. */
+import type { LoomApp } from '../context.js';
+import { answerText } from '../answer.js';
+import type { Services } from '../services.js';
+import { describe } from './describe.js';
+
+export function metricsRoutes(app: LoomApp, services: Services): void {
+  const { metrics, serving } = services;
+  describe(app, {
+    method: 'get',
+    path: '/metrics',
+    tag: 'operation',
+    summary: 'Measurements in the text format of Prometheus.',
+    answers: { 200: { text: 'One metric a block.' } },
+  });
+  app.get('/metrics', async (c) => {
+    c.var.scope.route = '/metrics';
+    metrics.resetGauges();
+    await serving.collect(metrics);
+    metrics.setProcessBytes();
+    return answerText(c, 200, metrics.registry.contentType, await metrics.registry.metrics());
+  });
+}

@@ -1,0 +1,42 @@
+/**
+ * What every route is given: the server behind the seam, the ports, where measurements and lines
+ * go, and the limits and access rules that the operator chose. Made once by `serve` (or a test) and
+ * never changed, except `isDraining`, which `serve` turns on when the first signal arrives.
+ */
+import type { Ports } from '../runtime/base/ports.js';
+import type { Metrics } from './metrics.js';
+import type { Log, Serving } from './serving.js';
+
+/** Each limit names the `serve` option that changes it, so that an error can say the knob. */
+export interface HttpLimits {
+  /** `--max-body`: bytes of a request body. */
+  readonly bodyBytesMax: number;
+  /** `--max-batch`: inputs of one request. */
+  readonly batchMax: number;
+  /** `--request-timeout`, also the most that the header `x-request-timeout` can ask for. */
+  readonly requestTimeoutMs: number;
+}
+
+export interface AdminAccess {
+  /** The server listens on a loopback address only. */
+  readonly loopback: boolean;
+  /** `--admin-token`; null when none was given. */
+  readonly token: string | null;
+}
+
+export interface Services {
+  readonly serving: Serving;
+  readonly ports: Ports;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly limits: HttpLimits;
+  readonly admin: AdminAccess;
+  readonly version: string;
+  isDraining(): boolean;
+}
+
+export const defaultLimits: HttpLimits = {
+  bodyBytesMax: 8 * 1024 * 1024,
+  batchMax: 2048,
+  requestTimeoutMs: 60_000,
+};
