@@ -213,5 +213,6 @@ const endsAngles: ReadonlySet<string> = new Set([
   ...['=', '+=', '-=', '*='],
 ]);
 
+const wordsInAngles: ReadonlySet<string> = new Set(['true', 'false', 'func']);
 const reservedInAngles = (word: string): boolean =>
-  reservedWords.has(word) && word !== 'true' && word !== 'false';
+  reservedWords.has(word) && !wordsInAngles.has(word);

@@ -31,15 +31,13 @@ function parseBinary(c: Cursor, weakest: number): Expr {
     if (strength === undefined || strength < weakest) return left;
     if (c.inAngles && (strength <= comparisonPrecedence || op === '>>')) return left;
     const { at, height } = c;
-    const { index } = c;
     c.index += op === '>>' ? 2 : 1;
     const right = parseBinary(c, strength + 1);
     c.grow(Math.max(height, c.height));
     left = { kind: 'binary', at, op: op as BinaryOp, left, right };
     if (strength === comparisonPrecedence && precedenceOf.get(binaryOp(c)) === strength) {
-      if (c.inAngles) return left;
       const hint = 'write `a < b && b < c`, or put one comparison in parentheses';
-      c.fail('comparisons do not chain', { index: c.index > index ? c.index : index, hint });
+      c.fail('comparisons do not chain', { hint });
     }
   }
 }

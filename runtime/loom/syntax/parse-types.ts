@@ -10,7 +10,7 @@ import { builtinTypes } from './words.js';
 export function parseType(c: Cursor): TypeExpr {
   const { at } = c;
   let type: TypeExpr;
-  if (c.is('func') && c.peekText() === '(') type = parseFuncType(c);
+  if (c.is('func')) type = parseFuncType(c);
   else {
     const name = c.path('a type');
     const args = c.is('<') ? parseTemplateArgs(c) : noArgs(c);
@@ -88,8 +88,8 @@ export function parseTemplateArgs(c: Cursor): TemplateArg[] {
 
 /** Whether the argument at hand is a type: `func(…)`, `T<…>`, `T[…]` or a built-in name. */
 function startsType(c: Cursor): boolean {
+  if (c.is('func')) return true;
   if (!c.isName()) return false;
-  if (c.is('func') && c.peekText() === '(') return true;
   const { text } = c.tokens;
   let end = c.index + 1;
   let path = c.text;

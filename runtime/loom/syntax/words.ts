@@ -17,6 +17,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'return',
   'true',
   'false',
+  'func',
 ]);
 
 /** Words that begin a statement and can begin nothing else: recovery trusts them. */
@@ -56,7 +57,6 @@ export const contextualWords = [
   'acc',
   'root',
   'param',
-  'func',
 ] as const;
 
 /** What stands before `.def` or `.decl`. */
