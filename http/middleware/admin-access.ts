@@ -65,12 +65,10 @@ function requireLoopback(what: string, host: string | undefined): void {
 
 /** `host[:port]` whose host is a loopback name or address. */
 export function isLoopbackHost(host: string): boolean {
+  if (host === '::1') return true;
   const name = host.replace(/:\d+$/, '').toLowerCase();
   return (
-    name === 'localhost' ||
-    name === '[::1]' ||
-    name === '::1' ||
-    /^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(name)
+    name === 'localhost' || name === '[::1]' || /^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(name)
   );
 }
 

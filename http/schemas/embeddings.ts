@@ -29,7 +29,10 @@ export const embeddingsRequest = z
       .string({ error: (issue) => `must be a string, not ${typeName(issue.input)}` })
       .min(1, 'must not be empty')
       .openapi({ description: 'The id of a deployment: see GET /v1/models.' }),
-    input: z.unknown().openapi({ ...inputForms, oneOf: [...inputForms.oneOf] } as never),
+    input: z
+      .unknown()
+      .optional()
+      .openapi({ ...inputForms, oneOf: [...inputForms.oneOf] } as never),
     encoding_format: z
       .enum(['float', 'base64'], { error: 'must be "float" or "base64"' })
       .optional()
@@ -43,7 +46,7 @@ export const embeddingsRequest = z
       .openapi({ description: 'Passed to the package; one that does not support it answers 400.' }),
     user: z.unknown().optional().openapi({ type: 'string', description: 'Ignored.' }),
   })
-  .openapi('EmbeddingsRequest');
+  .openapi('EmbeddingsRequest', { required: ['model', 'input'] });
 
 export const embeddingsAnswer = z
   .object({

@@ -1,0 +1,135 @@
+/**
+ * A server in memory behind the seam of http/serving.ts: answers the first-output rule, keeps what
+ * it was asked, and can be told to wait or to fail. Tests of http run against it.
+ */
+import { StatusError } from '../../runtime/base/errors.js';
+import type {
+  CallOptions,
+  EmbedCall,
+  EmbedInput,
+  EmbedResult,
+  MetricSink,
+  ModelState,
+  ModelSummary,
+  Readiness,
+  RegisterBody,
+  Serving,
+} from '../../http/serving.js';
+import { firstOutput } from './first-output-rule.js';
+
+export class FakeServing implements Serving {
+  readonly calls: EmbedCall[] = [];
+  readonly registrations: RegisterBody[] = [];
+  readonly aborted: string[] = [];
+  readonly ids = new Set(['first-output']);
+  /** Thrown by the next calls, in order. */
+  readonly failures: Error[] = [];
+  ready: Readiness = { ready: true, reasons: [] };
+  /** A call waits for this and for its own abort. */
+  gate: Promise<void> | null = null;
+  drained = 0;
+
+  async embed(call: EmbedCall, options: CallOptions): Promise<EmbedResult> {
+    this.calls.push(call);
+    this.#failOnce();
+    if (!this.ids.has(call.model)) throw missing(call.model);
+    if (call.dimensions !== undefined && call.dimensions !== 8) {
+      throw new StatusError('invalidArgument', 'dimensions: first-output has 8 values', {
+        param: 'dimensions',
+      });
+    }
+    options.signal.addEventListener('abort', () => this.aborted.push(call.requestId));
+    if (this.gate !== null) await this.gate;
+    const rows = call.inputs.map((input) => firstOutput(bytesOf(input)));
+    return {
+      model: call.model,
+      generation: 1,
+      rows,
+      units: call.inputs.reduce((sum, input) => sum + bytesOf(input).length, 0),
+      cohortSize: 1,
+      timings: { queueMs: 1, prepareMs: 2, executeMs: 3 },
+    };
+  }
+
+  async models(): Promise<readonly ModelSummary[]> {
+    return [...this.ids].map(summaryOf);
+  }
+
+  async model(id: string): Promise<ModelSummary> {
+    if (!this.ids.has(id)) throw missing(id);
+    return summaryOf(id);
+  }
+
+  async register(body: RegisterBody, options: { wait: boolean }): Promise<ModelState> {
+    this.registrations.push(body);
+    this.#failOnce();
+    const id = body.kind === 'package' ? (body.package.split('/').at(-1) ?? '') : body.id;
+    this.ids.add(id);
+    return { ...stateOf(id), state: options.wait ? 'serving' : 'registering' };
+  }
+
+  async unregister(id: string): Promise<ModelState> {
+    if (!this.ids.delete(id)) throw missing(id);
+    return { ...stateOf(id), state: 'removed' };
+  }
+
+  async modelStates(): Promise<readonly ModelState[]> {
+    return [...this.ids].map(stateOf);
+  }
+
+  async modelState(id: string): Promise<ModelState> {
+    if (!this.ids.has(id)) throw missing(id);
+    return stateOf(id);
+  }
+
+  async readiness(): Promise<Readiness> {
+    return this.ready;
+  }
+
+  async describe() {
+    return { address: '/', state: 'ready', thread: 'main', children: [] };
+  }
+
+  async collect(sink: MetricSink): Promise<void> {
+    for (const model of this.ids) sink.set('loom_queue_depth', { model }, 3);
+  }
+
+  async drain(): Promise<void> {
+    this.drained += 1;
+  }
+
+  #failOnce(): void {
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+  }
+}
+
+function bytesOf(input: EmbedInput): Uint8Array {
+  return input.kind === 'text'
+    ? new TextEncoder().encode(input.text)
+    : Uint8Array.from(input.tokens);
+}
+
+function missing(id: string): StatusError {
+  return new StatusError('notFound', `no model "${id}" is served`, { param: 'model' });
+}
+
+function summaryOf(id: string): ModelSummary {
+  return { id, profile: 'embeddings', generation: 1, createdS: 1_700_000_000.5 };
+}
+
+function stateOf(id: string): ModelState {
+  return {
+    id,
+    state: 'serving',
+    profile: 'embeddings',
+    generation: 1,
+    unitsMax: 4096,
+    inFlight: 0,
+    waiting: 0,
+    stages: [],
+    memory: { preparedPeakBytes: 1, residentBytes: 0, hostStateBytes: 0 },
+    package: `/packages/${id}`,
+    error: null,
+  };
+}
