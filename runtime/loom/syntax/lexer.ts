@@ -49,7 +49,10 @@ export class Lexer implements TokenWriter {
   run(): Tokens {
     const { text } = this;
     // Past a byte order mark: editors put it there and nobody sees it.
-    if (text.charCodeAt(0) === 0xfeff) this.pos = 1;
+    if (text.charCodeAt(0) === 0xfeff) {
+      this.pos = 1;
+      this.#lineStart = 1;
+    }
     while (this.pos < text.length && !this.sink.isFull) this.#next(text.charCodeAt(this.pos));
     this.#brackets.closeAll('the end of the file');
     this.#endLine(this.pos);
