@@ -5,6 +5,7 @@
 import type { Command } from 'commander';
 import { readFile, writeFile } from 'node:fs/promises';
 import { StatusError } from '../../runtime/base/errors.js';
+import type { Module } from '../../runtime/loom/tree.js';
 import { exitCodes } from './outcome.js';
 import type { Terminal } from './terminal.js';
 
@@ -20,14 +21,15 @@ export function addCompile(
       'Parses FILE.loom and writes its bytecode. The two are interchangeable everywhere: a package ' +
         'may name either.',
     )
-    .argument('<file>', 'the program, FILE.loom')
+    .argument(
+      '<file>',
+      'the program, FILE.loom (or FILE.loombc, which is checked and written again)',
+    )
     .requiredOption('-o, --output <file>', 'where to write the bytecode, FILE.loombc')
     .addHelpText('after', '\nExample:\n  loom-serve compile control.loom -o control.loombc')
     .action(async (file: string, options: { output: string }) => {
-      const { parse } = await import('../../runtime/loom/syntax/parser.js');
-      const { encode } = await import('../../runtime/loom/syntax/encode.js');
-      const text = new TextDecoder().decode(await readInput(file));
-      const bytes = encode(parse(text, file));
+      const { encode } = await import('../../runtime/loom/syntax/bytecode-writer.js');
+      const bytes = encode(await readProgram(file));
       await writeOutput(options.output, bytes);
       terminal.err(`${file} → ${options.output}, ${bytes.byteLength} bytes`);
       end(exitCodes.success);
@@ -44,12 +46,19 @@ export function addPrint(program: Command, terminal: Terminal, end: (code: numbe
     .argument('<file>', 'the program, FILE.loombc or FILE.loom')
     .addHelpText('after', '\nExample:\n  loom-serve print control.loombc > control.loom')
     .action(async (file: string) => {
-      const { readModule } = await import('../../runtime/loom/syntax/read-module.js');
-      const { print } = await import('../../runtime/loom/syntax/printer.js');
-      const module = readModule(await readInput(file), file);
-      terminal.out(print(module).replace(/\n$/, ''));
+      const { print } = await import('../../runtime/loom/syntax/print.js');
+      terminal.out(print(await readProgram(file)).replace(/\n$/, ''));
       end(exitCodes.success);
     });
+}
+
+/** A valid module, from either spelling; every diagnostic otherwise. */
+async function readProgram(file: string): Promise<Module> {
+  const { readModule } = await import('../../runtime/loom/syntax/read-module.js');
+  const { LoomError } = await import('../../runtime/loom/diagnostics.js');
+  const { module, diagnostics, source } = readModule(file, await readInput(file));
+  if (diagnostics.length > 0) throw new LoomError(diagnostics, () => source);
+  return module;
 }
 
 async function readInput(file: string): Promise<Uint8Array> {
