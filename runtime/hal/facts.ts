@@ -1,0 +1,24 @@
+/**
+ * Facts of a device that programs may read as `target.NAME`. Reading one puts it in the key of the
+ * specialization, so code is never shared between devices that differ in it. Plain data.
+ */
+export interface TargetFacts {
+  /** Kernels run as flat SIMT threads (a GPU), not as one worker over vectors. */
+  readonly simt: boolean;
+  /** Lanes that run together in hardware. */
+  readonly lanes: number;
+  /** Vector registers that a register array may use before it spills. */
+  readonly registers: number;
+  /** Longest range that one view may bind, in bytes. */
+  readonly binding_bytes: number;
+  readonly shared_bytes: number;
+  /** Views that one kernel may have. */
+  readonly views: number;
+  /** Relaxed SIMD is there (used for the exact 7-bit dot only). */
+  readonly relaxed: boolean;
+  /** Packed 8-bit dots are fast. */
+  readonly dot8: boolean;
+  /** Rows and columns of the register tile that runs best. */
+  readonly tile_m: number;
+  readonly tile_n: number;
+}

@@ -1,0 +1,33 @@
+/**
+ * Device memory in use: ranges of physical slabs, handed out and taken back in queue order. Which
+ * driver lies below does not show; who pays for a range is the ledger's business, and the pool
+ * never decides whether something fits the budget.
+ */
+import type { DeviceRange } from './buffer.js';
+import type { Fence } from './fence.js';
+
+/** Physical slabs of a device: what a pool is made of. Bytes start as zero. */
+export interface SlabMemory {
+  /** Most bytes that a slab can grow to, and why there are no more. */
+  readonly slabBytesMax: number;
+  readonly slabs: number;
+  slabBytes(slab: number): number;
+  /** Makes slab `slab` `bytes` long; false when the machine has not got them. */
+  grow(slab: number, bytes: number): boolean;
+  /** Sets every byte at once, outside the queue: only for bytes that no accepted work uses. */
+  fill(range: DeviceRange, byte: number): void;
+}
+
+export interface Pool {
+  /**
+   * A range of at least `bytes`, 256-aligned, of exactly the rounded size. Bytes that another
+   * deployment left are cleared. Null when no room is contiguous now.
+   */
+  allocate(bytes: number, deployment: string): DeviceRange | null;
+  /** Gives a range back once `after` has settled, reached or failed; at once when it is null. */
+  release(range: DeviceRange, after: Fence | null): void;
+  /** Bytes handed out and not yet back. */
+  readonly usedBytes: number;
+  /** Bytes of the slabs as they stand. */
+  readonly slabBytes: number;
+}

@@ -1,0 +1,184 @@
+/**
+ * The queue of a device: accepts works, runs each when what it waits for has happened, and retires
+ * each exactly once (law I2). Submitting never blocks.
+ *
+ * A work waits for its fence, for the point before its own on its timeline, and for earlier works
+ * whose bytes it conflicts with (read after write, write after read, write after write). When a
+ * fence, the earlier point or the producer of bytes that it reads has failed, it fails too, without
+ * running, but only once everything that it waited for has settled: until a work has retired, its
+ * storage is in use. Called by whoever owns storage; it frees nothing itself.
+ */
+import type { Clock } from '../base/ports.js';
+import { assert, StatusError, toStatus, type StatusRecord } from '../base/errors.js';
+import { rangesOverlap, type DeviceRange } from './buffer.js';
+import { accessOf, type Access, type DeviceCommand } from './command.js';
+import type { Driver } from './driver.js';
+import type { Executable } from './executable.js';
+import { Fence } from './fence.js';
+import type { Timeline } from './timeline.js';
+
+export interface WorkOutcome {
+  readonly failure: StatusRecord | null;
+  /** When its first command started; null when it never ran. Milliseconds of the shared clock. */
+  readonly started: number | null;
+  readonly retired: number;
+}
+
+export interface WorkRequest {
+  /** What it is, for messages. */
+  readonly label: string;
+  readonly wait: Fence | null;
+  /** Takes the next point of this timeline. Works of one timeline run in order. */
+  readonly timeline: Timeline;
+  readonly commands: readonly DeviceCommand[];
+  readonly onRetired: (outcome: WorkOutcome) => void;
+}
+
+interface Work {
+  readonly request: WorkRequest;
+  readonly point: number;
+  readonly access: Access;
+  /** Later works that wait for this one because of its bytes. */
+  readonly followers: { readonly work: Work; readonly needsSuccess: boolean }[];
+  waiting: number;
+  failure: StatusRecord | null;
+  started: number | null;
+  next: number;
+}
+
+export class Queue {
+  readonly #driver: Driver;
+  readonly #clock: Clock;
+  /** Accepted and not retired, in order of acceptance. */
+  readonly #accepted = new Set<Work>();
+  #ready: Work[] = [];
+  #pumping = false;
+  #closed: StatusRecord | null = null;
+
+  constructor(driver: Driver, clock: Clock) {
+    this.#driver = driver;
+    this.#clock = clock;
+  }
+
+  /** Works accepted and not retired. */
+  get inFlight(): number {
+    return this.#accepted.size;
+  }
+
+  /** Nothing is accepted from now on; what was accepted retires in its own time. */
+  refuse(status: StatusRecord): void {
+    this.#closed ??= status;
+  }
+
+  /** Accepts a work; the fence of exactly that work. */
+  submit(request: WorkRequest): Fence {
+    if (this.#closed) throw StatusError.from(this.#closed);
+    const { timeline } = request;
+    const previous = timeline.issued > 0 ? Fence.at(timeline, timeline.issued) : null;
+    const work: Work = {
+      request,
+      point: timeline.issue(),
+      access: accessOf(request.commands),
+      followers: [],
+      waiting: 1,
+      failure: null,
+      started: null,
+      next: 0,
+    };
+    this.#follow(work);
+    this.#accepted.add(work);
+    for (const executable of executablesOf(request)) executable.retain();
+    // Two fences, not one joined: of its own timeline every earlier point counts, settled or not.
+    for (const fence of [previous, request.wait]) {
+      if (!fence) continue;
+      work.waiting += 1;
+      fence.listen((failure) => this.#settle(work, failure));
+    }
+    this.#settle(work, null);
+    return Fence.at(timeline, work.point);
+  }
+
+  /** Orders `work` after every accepted work with which it conflicts. */
+  #follow(work: Work): void {
+    for (const earlier of this.#accepted) {
+      const sameTimeline = earlier.request.timeline === work.request.timeline;
+      const needsSuccess = anyOverlap(earlier.access.writes, work.access.reads);
+      const ordered =
+        sameTimeline ||
+        needsSuccess ||
+        anyOverlap(earlier.access.writes, work.access.writes) ||
+        anyOverlap(earlier.access.reads, work.access.writes);
+      if (!ordered) continue;
+      earlier.followers.push({ work, needsSuccess });
+      work.waiting += 1;
+    }
+  }
+
+  #settle(work: Work, failure: StatusRecord | null): void {
+    assert(work.waiting > 0, 'a work to wait for what settles');
+    work.failure ??= failure && dependentFailure(work.request.label, failure);
+    work.waiting -= 1;
+    if (work.waiting > 0) return;
+    this.#ready.push(work);
+    this.#pump();
+  }
+
+  /** Starts whatever is ready; flat, however many works finish inside `start`. */
+  #pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      for (let work = this.#ready.shift(); work; work = this.#ready.shift()) this.#advance(work);
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #advance(work: Work): void {
+    const command = work.failure ? undefined : work.request.commands[work.next];
+    if (!command) return this.#retire(work);
+    work.started ??= this.#clock.now();
+    work.next += 1;
+    let called = false;
+    const done = (failure: StatusRecord | null): void => {
+      assert(!called, 'a command to be done once');
+      called = true;
+      work.failure ??= failure;
+      this.#ready.push(work);
+      this.#pump();
+    };
+    try {
+      this.#driver.start(command, done);
+    } catch (error) {
+      if (called) throw error;
+      done(toStatus(error));
+    }
+  }
+
+  #retire(work: Work): void {
+    const { failure, request } = work;
+    assert(this.#accepted.delete(work), 'a work to retire once');
+    request.timeline.settle(work.point, failure);
+    for (const follower of work.followers) {
+      this.#settle(follower.work, follower.needsSuccess ? failure : null);
+    }
+    for (const executable of executablesOf(request)) executable.release();
+    request.onRetired({ failure, started: work.started, retired: this.#clock.now() });
+  }
+}
+
+function executablesOf(request: WorkRequest): Executable[] {
+  return request.commands.flatMap((command) =>
+    command.op === 'execute' ? [command.launch.executable] : [],
+  );
+}
+
+function anyOverlap(left: readonly DeviceRange[], right: readonly DeviceRange[]): boolean {
+  return left.some((a) => right.some((b) => rangesOverlap(a, b)));
+}
+
+/** The failure of a work that did not run, with the first cause kept at the bottom. */
+function dependentFailure(label: string, failure: StatusRecord): StatusRecord {
+  const cause = failure.cause ?? failure;
+  return { code: cause.code, message: `${label} did not run: ${cause.message}`, cause };
+}

@@ -1,0 +1,142 @@
+/**
+ * Admission to a device's memory: whoever needs bytes asks once for all of them and is admitted in
+ * order of arrival, so nobody holds one part while it waits for another.
+ *
+ * Holds: bytes in the ledger plus bytes reserved never exceed the limit (law I7). What can never
+ * fit is refused at once. The head of the line is never overtaken: a smaller ask behind it waits.
+ * Called by the device thread; whoever frees bytes calls `settle`.
+ */
+import { assert, StatusError } from '../base/errors.js';
+import type { Owner } from '../hal/submission.js';
+import type { Lease, Ledger } from './ledger.js';
+
+export interface Ask {
+  readonly bytes: number;
+  /** What asks, for messages. */
+  readonly label: string;
+  /**
+   * The bytes are reserved: place them and charge them, or keep the reservation for later. False
+   * when they cannot be placed now (the room is in pieces): the ask then stays at the head.
+   */
+  readonly admit: (reservation: Reservation) => boolean;
+}
+
+/** Bytes set aside for one ask, until they are charged or given up. */
+export class Reservation {
+  readonly #budget: Budget;
+  #bytes: number;
+
+  constructor(budget: Budget, bytes: number) {
+    this.#budget = budget;
+    this.#bytes = bytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Turns reserved bytes into a lease. */
+  charge(owner: Owner, bytes: number): Lease {
+    assert(bytes <= this.#bytes, 'at most what was reserved to be charged');
+    this.#bytes -= bytes;
+    return this.#budget.charge(owner, bytes);
+  }
+
+  /** Gives up what was not charged. */
+  release(): void {
+    this.#budget.giveUp(this.#bytes);
+    this.#bytes = 0;
+  }
+}
+
+export class Budget {
+  readonly ledger: Ledger;
+  readonly #waiting: Ask[] = [];
+  readonly #onShort: (bytes: number) => void;
+  #reserved = 0;
+  #settling = false;
+
+  /** `onShort` is told how many bytes the head of the line lacks: idle banks may leave then. */
+  constructor(ledger: Ledger, onShort: (bytes: number) => void = () => {}) {
+    this.ledger = ledger;
+    this.#onShort = onShort;
+  }
+
+  get limitBytes(): number {
+    return this.ledger.limitBytes;
+  }
+
+  get reservedBytes(): number {
+    return this.#reserved;
+  }
+
+  /** Asks that are not admitted yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Refuses what can never fit, with the limit and the knob. */
+  forecast(bytes: number, label: string): void {
+    if (bytes <= this.limitBytes) return;
+    throw new StatusError(
+      'resourceExhausted',
+      `${label} needs ${bytes} bytes of device memory; the limit is ${this.limitBytes} (--memory)`,
+    );
+  }
+
+  /** Admits now or later, in order. Throws when it can never fit. */
+  ask(ask: Ask): void {
+    this.forecast(ask.bytes, ask.label);
+    this.#waiting.push(ask);
+    this.settle();
+  }
+
+  /** Takes back an ask that was not admitted; false when it was admitted already. */
+  withdraw(ask: Ask): boolean {
+    const index = this.#waiting.indexOf(ask);
+    if (index < 0) return false;
+    this.#waiting.splice(index, 1);
+    this.settle();
+    return true;
+  }
+
+  /** Admits from the head as far as bytes reach. To be called after every change that frees some. */
+  settle(): void {
+    if (this.#settling) return;
+    this.#settling = true;
+    try {
+      while (this.#admitHead());
+    } finally {
+      this.#settling = false;
+    }
+  }
+
+  charge(owner: Owner, bytes: number): Lease {
+    this.#reserved -= bytes;
+    return this.ledger.charge(owner, bytes);
+  }
+
+  giveUp(bytes: number): void {
+    this.#reserved -= bytes;
+    this.settle();
+  }
+
+  #free(): number {
+    return this.limitBytes - this.ledger.bytes - this.#reserved;
+  }
+
+  #admitHead(): boolean {
+    const ask = this.#waiting[0];
+    if (!ask) return false;
+    if (ask.bytes > this.#free()) this.#onShort(ask.bytes - this.#free());
+    if (ask.bytes > this.#free()) return false;
+    this.#waiting.shift();
+    this.#reserved += ask.bytes;
+    const reservation = new Reservation(this, ask.bytes);
+    if (ask.admit(reservation)) return true;
+    assert(reservation.bytes === ask.bytes, 'nothing to be charged of an ask that was put back');
+    this.#reserved -= ask.bytes;
+    this.#waiting.unshift(ask);
+    return false;
+  }
+}
