@@ -1,4 +1,4 @@
-/** The log: pino, one JSON object a line on standard error, so that results stay alone on output. */
+/** The log: pino, one JSON object a line, on standard error: results stay alone on output. */
 import pino from 'pino';
 import type { Log } from './serving.js';
 

@@ -35,6 +35,11 @@ The first Ctrl-C or SIGTERM stops accepting, lets accepted work finish and ends 
 ends at once.`;
 
 export function addServeOptions(command: Command): Command {
+  return addLimits(addMachine(command)).addHelpText('after', examples);
+}
+
+/** Where it listens, and what it may use of the machine. */
+function addMachine(command: Command): Command {
   const cores = availableParallelism();
   return command
     .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
@@ -68,7 +73,12 @@ export function addServeOptions(command: Command): Command {
       new Option('--package-root <dir>', 'folder that packages may be registered from; repeatable')
         .default([], 'any folder')
         .argParser(folders),
-    )
+    );
+}
+
+/** Who may do what, and how much of it. */
+function addLimits(command: Command): Command {
+  return command
     .addOption(
       new Option('--admin-token <token>', 'secret for /admin routes; needed beyond loopback').env(
         'LOOM_ADMIN_TOKEN',
@@ -103,6 +113,5 @@ export function addServeOptions(command: Command): Command {
       new Option('--log-level <level>', 'what to log on standard error')
         .default('info')
         .choices([...logLevels]),
-    )
-    .addHelpText('after', examples);
+    );
 }

@@ -1,4 +1,6 @@
-/** `GET /v1/models` and `GET /v1/models/ID`: deployments that accept requests, as OpenAI lists them. */
+/**
+ * `GET /v1/models` and `GET /v1/models/ID`: deployments that accept requests, as OpenAI lists them.
+ */
 import { z } from '@hono/zod-openapi';
 import { answerJson } from '../answer.js';
 import type { LoomApp } from '../context.js';

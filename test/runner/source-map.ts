@@ -1,4 +1,4 @@
-/** Reads the mappings of a source map (version 3, one source): which built place came from where. */
+/** Reads the mappings of a source map (version 3, one source): what came from which line. */
 
 export interface MappedPosition {
   /** From 0, in the built file. */

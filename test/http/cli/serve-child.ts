@@ -1,0 +1,33 @@
+/** `loom-serve serve` over a fake server, as a process of its own that tests send signals to. */
+import { runCommand } from '../../../http/cli/program.js';
+import { processTerminal } from '../../../http/cli/terminal.js';
+import type { Composition, StartedServer } from '../../../http/serving.js';
+import { StatusError } from '../../../runtime/base/errors.js';
+import { FakeServing } from '../fake-serving.js';
+
+const serving = new FakeServing();
+serving.ids.clear();
+const register = serving.register.bind(serving);
+serving.register = async (body, options) => {
+  if (body.kind === 'package' && body.package.endsWith('broken')) {
+    throw new StatusError('invalidArgument', 'a.loom:1:1: broken', {
+      details: ['a.loom:1:1: broken', 'a.loom:2:1: broken too'],
+    });
+  }
+  return register(body, options);
+};
+// A model called `stuck` never answers; nothing but the bound of a drain ends it.
+const embed = serving.embed.bind(serving);
+serving.embed = (call, options) =>
+  call.model === 'stuck' ? new Promise(() => undefined) : embed(call, options);
+serving.drain = async () => {
+  processTerminal.err('drained');
+};
+
+const startServer = async (): Promise<StartedServer> => ({
+  serving,
+  close: async () => processTerminal.err('closed'),
+});
+const load = async () => ({ startServer }) as unknown as Composition;
+
+process.exit(await runCommand(process.argv.slice(2), { terminal: processTerminal, load }));

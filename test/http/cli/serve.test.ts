@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const child = join(import.meta.dirname, 'serve-child.js');
+
+interface Started {
+  readonly text: () => string;
+  /** Resolves when the output holds the pattern. */
+  sees(pattern: RegExp): Promise<RegExpExecArray>;
+  signal(name: NodeJS.Signals): void;
+  readonly ended: Promise<number | null>;
+}
+
+function start(...args: string[]): Started {
+  const run = spawn(process.execPath, [child, 'serve', '--port', '0', ...args], {
+    // Nothing may depend on where it is started from.
+    cwd: tmpdir(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const waiting = new Set<() => void>();
+  for (const stream of [run.stdout, run.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      for (const look of waiting) look();
+    });
+  }
+  return {
+    text: () => text,
+    sees: (pattern) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const match = pattern.exec(text);
+          if (match === null) return;
+          waiting.delete(look);
+          resolve(match);
+        };
+        waiting.add(look);
+        look();
+      }),
+    signal: (name) => void run.kill(name),
+    ended: new Promise((resolve) => run.on('close', resolve)),
+  };
+}
+
+const embed = (url: string, model: string): Promise<Response> =>
+  fetch(`${url}/v1/embeddings`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input: 'abc' }),
+  });
+
+test('serve says what it serves and how to ask, and its own curl line works', async () => {
+  const server = start('packages/first-output', 'packages/second');
+  const [, url = ''] = await server.sees(/is ready on (\S+)/);
+  await server.sees(/routes: /);
+  assert.match(server.text(), 'first-output (embeddings)');
+  assert.match(server.text(), 'second (embeddings)');
+  const [, address = '', body = ''] = await server.sees(/curl -s (\S+embeddings) .*-d '(.*)'/);
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  assert.is(answer.status, 200);
+  assert.is((await fetch(`${url}/readyz`)).status, 200);
+  server.signal('SIGINT');
+  assert.is(await server.ended, 0);
+  assert.match(server.text(), /stopping.*\n.*drained\nclosed/);
+});
+
+test('SIGTERM ends it with 0 as well, with keep-alive connections open', async () => {
+  const server = start('packages/first-output');
+  const [, url = ''] = await server.sees(/is ready on (\S+)/);
+  assert.is((await embed(url, 'first-output')).status, 200);
+  server.signal('SIGTERM');
+  assert.is(await server.ended, 0);
+});
+
+test('a second signal ends it at once, whatever is still running', async () => {
+  const server = start('packages/stuck', '--drain-timeout', '600');
+  const [, url = ''] = await server.sees(/is ready on (\S+)/);
+  const pending = embed(url, 'stuck').catch(() => 'cut');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  server.signal('SIGINT');
+  await server.sees(/stopping/);
+  server.signal('SIGINT');
+  assert.is(await server.ended, 130);
+  assert.is(await pending, 'cut');
+});
+
+test('accepted work that never ends is cut at --drain-timeout, with 0', async () => {
+  const server = start('packages/stuck', '--drain-timeout', '0.2');
+  const [, url = ''] = await server.sees(/is ready on (\S+)/);
+  const pending = embed(url, 'stuck').catch(() => 'cut');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  server.signal('SIGINT');
+  assert.is(await server.ended, 0);
+  assert.is(await pending, 'cut');
+});
+
+test('a package that does not come up ends the start with its diagnostics and 1', async () => {
+  const server = start('packages/first-output', 'packages/broken');
+  assert.is(await server.ended, 1);
+  assert.match(server.text(), 'cannot serve packages/broken');
+  assert.match(server.text(), 'a.loom:1:1: broken');
+  assert.match(server.text(), 'a.loom:2:1: broken too');
+  assert.match(server.text(), 'closed');
+});
+
+test('without packages it serves and says how to register one', async () => {
+  const server = start();
+  await server.sees(/no models yet: POST \/admin\/models/);
+  server.signal('SIGINT');
+  assert.is(await server.ended, 0);
+});
+
+test.run();
