@@ -17,8 +17,8 @@ export interface Launch {
   readonly part: number;
   /** Scratch that held another deployment's bytes is cleared before this one runs. */
   readonly deployment: string;
-  /** Counted back-edges that one worker may take. */
-  readonly backEdges: number;
+  /** Counted back-edges that one worker may take; null: the driver's own bound. */
+  readonly backEdges: number | null;
 }
 
 export type DeviceCommand =

@@ -65,6 +65,11 @@ export class Queue {
     return this.#accepted.size;
   }
 
+  /** Why nothing is accepted, or null. */
+  get refusal(): StatusRecord | null {
+    return this.#closed;
+  }
+
   /** Nothing is accepted from now on; what was accepted retires in its own time. */
   refuse(status: StatusRecord): void {
     this.#closed ??= status;

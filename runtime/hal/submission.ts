@@ -26,6 +26,10 @@ export interface BufferRange {
  * lifetime: 'invocation' ends with the last accepted consumer of this invocation; 'result' is
  * handed to the `result` owner at retirement and lives until its lease is released; 'row' and
  * 'shared' name storage that exists already (`key`), kept by its own owner.
+ *
+ * `key` of a result is the id of its lease, unique on the device (default: `invocation#index`); other
+ * submissions may name it as 'shared' from acceptance on and then wait for its producer. A buffer
+ * of existing storage may be shorter than that storage.
  */
 export interface SubmissionBuffer {
   readonly bytes: number;
@@ -57,6 +61,10 @@ export interface Submission {
   readonly commands: readonly SubmissionCommand[];
   /** Compact snapshot for the host, concatenated in this order, taken after the last command. */
   readonly snapshot: readonly BufferRange[];
+  /** Key of existing storage that serves as the workspace of a command program with parts, so that
+   * a later submission finds what the earlier part left. Without it parts share the workspace of
+   * this submission, and the first to run is part 0. */
+  readonly workspace?: string;
 }
 
 /** Facts about one submission, in this order: accepted, then exactly one of retired / failed. */
@@ -65,6 +73,8 @@ export interface SubmissionRetired {
   /** The snapshot's bytes, one after another. */
   readonly snapshot: Uint8Array;
   readonly feedback: readonly { readonly slot: number; readonly bytes: Uint8Array }[];
+  /** Results that live on under the device; each is given back by releasing its lease. */
+  readonly results: readonly { readonly buffer: number; readonly lease: string; readonly bytes: number }[];
   /** Milliseconds on the shared clock: accepted, started on the device, retired. */
   readonly times: { readonly accepted: number; readonly started: number; readonly retired: number };
 }

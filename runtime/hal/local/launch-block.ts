@@ -3,7 +3,7 @@
  * the calling convention of `runtime/jit/local-abi.ts`; nothing else knows the addresses.
  */
 import { assert, type StatusRecord } from '../../base/errors.js';
-import { ARGS, POISON, SYNC } from '../../jit/local-abi.js';
+import { ARGS, BACK_EDGES_MAX, POISON, SYNC } from '../../jit/local-abi.js';
 import type { DeviceRange } from '../buffer.js';
 import type { Launch } from '../command.js';
 import type { LocalMemory } from './local-memory.js';
@@ -26,7 +26,7 @@ export function writeLaunch(memory: LocalMemory, launch: Launch): number {
   set(ARGS.scratchStride, layout.scratchStride);
   set(ARGS.workspace, launch.workspace ? memory.address(launch.workspace) : 0);
   set(ARGS.part, launch.part);
-  set(ARGS.budget, launch.backEdges);
+  set(ARGS.budget, launch.backEdges ?? BACK_EDGES_MAX);
   const pair = (offset: number, range: DeviceRange): void => {
     set(offset, memory.address(range));
     set(offset + 4, range.length);
@@ -73,7 +73,7 @@ export function launchFailure(
     case POISON.ranTooLong:
       return {
         code: 'resourceExhausted',
-        message: `${kernel} ran too long: a worker took more than ${launch.backEdges} rounds of its loops`,
+        message: `${kernel} ran too long: a worker took more than ${launch.backEdges ?? BACK_EDGES_MAX} rounds of its loops`,
         where: info.name,
       };
     default:

@@ -1,0 +1,239 @@
+/**
+ * Checks one submission against what the device knows (executables, existing storage) and works out
+ * what it needs: which storage to place, which workspace each execution gets. Pure: it changes
+ * nothing, so a submission that it refuses has cost nothing. Run when a submission arrives, and again
+ * when one that waited is admitted, because the device may have changed meanwhile.
+ */
+import { assert, StatusError } from '../base/errors.js';
+import type { DeviceRange } from '../hal/buffer.js';
+import { rangesOverlap } from '../hal/buffer.js';
+import type { Device } from '../hal/device.js';
+import type { Executable } from '../hal/executable.js';
+import { checkRoots } from '../hal/root-binding.js';
+import type { BufferRange, Submission, SubmissionCommand } from '../hal/submission.js';
+import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
+
+/** Bytes that one submission may bring to the host: snapshot and feedback together. */
+export const HOST_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Where the bytes of a buffer or workspace come from. */
+export type StorageSource =
+  | { readonly existing: PlacedStorage }
+  /** Index into `fresh`. */
+  | { readonly fresh: number };
+
+export interface InvocationPlan {
+  readonly fresh: readonly StorageRequest[];
+  readonly buffers: readonly StorageSource[];
+  /** By work id. */
+  readonly executables: ReadonlyMap<number, Executable>;
+  /** By executable; none for programs without workspace. */
+  readonly workspaces: ReadonlyMap<Executable, StorageSource>;
+  /** What admission has to find room for. */
+  readonly bytes: number;
+  readonly snapshotBytes: number;
+}
+
+type Execute = Extract<SubmissionCommand, { op: 'execute' }>;
+
+export function planInvocation(
+  submission: Submission,
+  device: Device,
+  table: StorageTable,
+): InvocationPlan {
+  return new Planner(submission, device, table).plan();
+}
+
+class Planner {
+  readonly #submission: Submission;
+  readonly #device: Device;
+  readonly #table: StorageTable;
+  readonly #fresh: StorageRequest[] = [];
+  readonly #buffers: StorageSource[] = [];
+  readonly #executables = new Map<number, Executable>();
+  readonly #workspaces = new Map<Executable, StorageSource>();
+  readonly #fences = new Set<number>();
+  readonly #slots = new Set<number>();
+  /** Bytes that the host put in place, and bytes that works wrote, as identified ranges. */
+  readonly #uploaded: DeviceRange[] = [];
+  readonly #written: DeviceRange[] = [];
+  readonly #partsSeen = new Map<Executable, number>();
+  #sharedWorkspace: { readonly fresh: number } | null = null;
+  #hostBytes = 0;
+
+  constructor(submission: Submission, device: Device, table: StorageTable) {
+    this.#submission = submission;
+    this.#device = device;
+    this.#table = table;
+  }
+
+  plan(): InvocationPlan {
+    const { uploads, commands, snapshot } = this.#submission;
+    this.#planBuffers();
+    for (const { target, bytes } of uploads) {
+      this.#check(target, 'an upload');
+      if (target.length !== bytes.length) {
+        this.#refuse(`an upload of ${bytes.length} bytes goes to a range of ${target.length}`);
+      }
+      this.#uploaded.push(this.#identify(target));
+    }
+    for (const command of commands) this.#planCommand(command);
+    for (const range of snapshot) this.#toHost(range, 'the snapshot');
+    return {
+      fresh: this.#fresh,
+      buffers: this.#buffers,
+      executables: this.#executables,
+      workspaces: this.#workspaces,
+      bytes: StorageTable.bytesFor(this.#fresh),
+      snapshotBytes: snapshot.reduce((sum, { length }) => sum + length, 0),
+    };
+  }
+
+  #planBuffers(): void {
+    const { buffers, owner, invocation } = this.#submission;
+    const keys = new Set<string>();
+    buffers.forEach(({ bytes, lifetime, key }, index) => {
+      if (!Number.isSafeInteger(bytes) || bytes <= 0) {
+        this.#refuse(`buffer ${index} has ${bytes} bytes; a buffer has at least 1`);
+      }
+      if (lifetime === 'invocation' || lifetime === 'result') {
+        const name = lifetime === 'result' ? (key ?? `${invocation}#${index}`) : null;
+        if (name !== null && (this.#table.has(name) || keys.has(name))) {
+          throw new StatusError('alreadyExists', `storage '${name}' is on the device already`);
+        }
+        if (name !== null) keys.add(name);
+        this.#buffers.push(this.#add({ key: name, owner, bytes }));
+        return;
+      }
+      if (key === undefined) this.#refuse(`buffer ${index} is ${lifetime} storage without a key`);
+      const existing = this.#table.find(key as string);
+      if (existing.bytes < bytes) {
+        this.#refuse(`storage '${key}' has ${existing.bytes} bytes; buffer ${index} asks ${bytes}`);
+      }
+      this.#buffers.push({ existing });
+    });
+  }
+
+  #planCommand(command: SubmissionCommand): void {
+    switch (command.op) {
+      case 'execute':
+        return this.#planExecute(command);
+      case 'feedback':
+        this.#needWork(command.work);
+        if (this.#slots.has(command.slot)) this.#refuse(`slot ${command.slot} is filled twice`);
+        this.#slots.add(command.slot);
+        return this.#toHost(command.source, `feedback slot ${command.slot}`);
+      case 'fence':
+        this.#needWork(command.work);
+        if (this.#fences.has(command.fence)) this.#refuse(`fence ${command.fence} is made twice`);
+        this.#fences.add(command.fence);
+        return;
+      case 'join':
+        if (!this.#fences.has(command.fence)) this.#refuse(`fence ${command.fence} is not known`);
+    }
+  }
+
+  #planExecute(command: Execute): void {
+    const { work, roots, part } = command;
+    const executable = this.#device.executable(command.executable);
+    const { info } = executable;
+    if (this.#executables.has(work)) this.#refuse(`work ${work} is submitted twice`);
+    if (!(Number.isInteger(part) && part >= 0 && part < info.parts)) {
+      this.#refuse(`${info.name} has ${info.parts} parts; part ${part} was submitted`);
+    }
+    const ranges = roots.map((range, index) => {
+      this.#check(range, `root ${index} of ${info.name}`);
+      return this.#identify(range);
+    });
+    checkRoots(
+      info,
+      ranges.map((range) => ({ range, hosted: this.#isHosted(range) })),
+    );
+    this.#planWorkspace(executable, part);
+    info.roots.forEach(({ access }, index) => {
+      if (access === 'out' || access === 'inout') this.#written.push(ranges[index]!);
+    });
+    this.#executables.set(work, executable);
+  }
+
+  /** One workspace for all programs that keep nothing in it, one each for programs with parts. */
+  #planWorkspace(executable: Executable, part: number): void {
+    const { workspaceBytes: bytes, parts, name } = executable.info;
+    const kept = this.#submission.workspace;
+    const seen = this.#partsSeen.get(executable) ?? (kept === undefined ? -1 : part - 1);
+    if (part > seen + 1) this.#refuse(`part ${part} of ${name} comes before part ${part - 1}`);
+    this.#partsSeen.set(executable, Math.max(seen, part));
+    if (bytes === 0 || this.#workspaces.has(executable)) return;
+    if (parts > 1 && kept !== undefined) {
+      const existing = this.#table.find(kept);
+      if (existing.bytes < bytes) {
+        this.#refuse(`workspace '${kept}' has ${existing.bytes} bytes; ${name} needs ${bytes}`);
+      }
+      if ([...this.#workspaces.values()].some((source) => 'existing' in source)) {
+        this.#refuse(`workspace '${kept}' serves one program with parts, not ${name} too`);
+      }
+      this.#workspaces.set(executable, { existing });
+    } else if (parts > 1) {
+      this.#workspaces.set(executable, this.#add({ ...this.#workspaceRequest, bytes }));
+    } else {
+      this.#workspaces.set(executable, this.#shareWorkspace(bytes));
+    }
+  }
+
+  #shareWorkspace(bytes: number): StorageSource {
+    this.#sharedWorkspace ??= this.#add({ ...this.#workspaceRequest, bytes });
+    const { fresh } = this.#sharedWorkspace;
+    const request = this.#fresh[fresh]!;
+    this.#fresh[fresh] = { ...request, bytes: Math.max(request.bytes, bytes) };
+    return this.#sharedWorkspace;
+  }
+
+  get #workspaceRequest(): { key: null; owner: Submission['owner'] } {
+    return { key: null, owner: this.#submission.owner };
+  }
+
+  #add(request: StorageRequest): { readonly fresh: number } {
+    this.#fresh.push(request);
+    return { fresh: this.#fresh.length - 1 };
+  }
+
+  #toHost(range: BufferRange, what: string): void {
+    this.#check(range, what);
+    this.#hostBytes += range.length;
+    if (this.#hostBytes > HOST_BYTES_MAX) {
+      this.#refuse(`snapshot and feedback have more than ${HOST_BYTES_MAX} bytes`);
+    }
+  }
+
+  #needWork(work: number): void {
+    if (!this.#executables.has(work)) this.#refuse(`work ${work} is not of this invocation`);
+  }
+
+  #check(range: BufferRange, what: string): void {
+    const { buffer, offset, length } = range;
+    const bytes = this.#submission.buffers[buffer]?.bytes;
+    if (bytes === undefined) this.#refuse(`${what} names buffer ${buffer}, which there is not`);
+    const inside = offset >= 0 && length >= 0 && offset + length <= (bytes as number);
+    if (!inside || !Number.isInteger(offset) || !Number.isInteger(length)) {
+      this.#refuse(`${what} has bytes ${offset}…${offset + length} of a buffer of ${bytes} bytes`);
+    }
+  }
+
+  /** A range under the identity of its storage, before fresh storage has a place. */
+  #identify({ buffer, offset, length }: BufferRange): DeviceRange {
+    const source = this.#buffers[buffer];
+    assert(source, 'a range that was checked');
+    if ('fresh' in source) return { slab: -1 - source.fresh, offset, length };
+    const { slab, offset: base } = source.existing.range;
+    return { slab, offset: base + offset, length };
+  }
+
+  #isHosted(range: DeviceRange): boolean {
+    const touches = (other: DeviceRange): boolean => rangesOverlap(range, other);
+    return this.#uploaded.some(touches) && !this.#written.some(touches);
+  }
+
+  #refuse(why: string): never {
+    throw new StatusError('invalidArgument', `submission ${this.#submission.invocation}: ${why}`);
+  }
+}

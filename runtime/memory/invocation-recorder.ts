@@ -1,0 +1,163 @@
+/**
+ * Puts one admitted invocation into the queue: uploads, executions in order, feedback on a branch of
+ * its own, the final snapshot. Knows which work waits for what; knows nothing of who pays.
+ *
+ * Holds: executions of one invocation run in order on one timeline, so a fence of one of them covers
+ * it and what came before, never what comes after. A feedback copy delays and fails nobody else; the
+ * queue keeps later writers of its bytes behind it.
+ */
+import { assert, type StatusRecord } from '../base/errors.js';
+import { subRange, type DeviceRange } from '../hal/buffer.js';
+import type { DeviceCommand } from '../hal/command.js';
+import type { Device } from '../hal/device.js';
+import type { Executable } from '../hal/executable.js';
+import { Fence } from '../hal/fence.js';
+import type { WorkOutcome } from '../hal/queue.js';
+import type { BufferRange, Submission, SubmissionCommand } from '../hal/submission.js';
+import type { Timeline } from '../hal/timeline.js';
+
+/** Ranges of an invocation, all placed. */
+export interface InvocationBindings {
+  /** By buffer index, of the submitted length. */
+  readonly buffers: readonly DeviceRange[];
+  readonly executables: ReadonlyMap<number, Executable>;
+  readonly workspaces: ReadonlyMap<Executable, DeviceRange>;
+  /** Fields of the banks that a program binds. */
+  readonly banks: (executable: Executable) => readonly DeviceRange[];
+  readonly snapshotBytes: number;
+  readonly backEdges: number | null;
+}
+
+export class InvocationRecorder {
+  readonly #device: Device;
+  readonly #submission: Submission;
+  readonly #bindings: InvocationBindings;
+  readonly #onEmpty: () => void;
+  readonly #main: Timeline;
+  readonly #works = new Map<number, Fence>();
+  readonly #fences = new Map<number, Fence>();
+  readonly feedback: { slot: number; bytes: Uint8Array }[] = [];
+  readonly snapshot: Uint8Array;
+  /** First cause of failure. */
+  failure: StatusRecord | null = null;
+  /** When the first execution started. */
+  started: number | null = null;
+  #joined: Fence | null = null;
+  /** Accepted works that have not retired, and one for the recording itself. */
+  #open = 1;
+
+  /** `onEmpty` is called once, when everything that was recorded has retired. */
+  constructor(
+    device: Device,
+    submission: Submission,
+    options: { bindings: InvocationBindings; onEmpty: () => void },
+  ) {
+    this.#device = device;
+    this.#submission = submission;
+    this.#bindings = options.bindings;
+    this.#onEmpty = options.onEmpty;
+    this.#main = device.createTimeline(submission.invocation);
+    this.snapshot = new Uint8Array(options.bindings.snapshotBytes);
+  }
+
+  /** Submits everything. A queue that refuses in the middle fails what is left. */
+  record(): void {
+    const { uploads, commands, snapshot } = this.#submission;
+    const writes = uploads.map(({ target, bytes }): DeviceCommand => {
+      return { op: 'upload', target: this.#range(target), bytes };
+    });
+    let offset = 0;
+    const reads = snapshot.map((source): DeviceCommand => {
+      const into = this.snapshot.subarray(offset, (offset += source.length));
+      return { op: 'readback', source: this.#range(source), into };
+    });
+    try {
+      if (writes.length > 0) this.#submit('the upload', this.#main, null, writes);
+      for (const command of commands) this.#recordCommand(command);
+      if (reads.length > 0) this.#submit('the snapshot', this.#main, this.#joined, reads);
+    } catch (error) {
+      const refusal = this.#device.queue.refusal;
+      if (!refusal) throw error;
+      this.failure ??= refusal;
+    }
+    this.#close();
+  }
+
+  #recordCommand(command: SubmissionCommand): void {
+    switch (command.op) {
+      case 'execute':
+        return this.#recordExecute(command);
+      case 'feedback': {
+        const bytes = new Uint8Array(command.source.length);
+        this.feedback.push({ slot: command.slot, bytes });
+        const branch = this.#device.createTimeline(`${this.#submission.invocation} feedback`);
+        const source = this.#range(command.source);
+        this.#submit('feedback', branch, known(this.#works, command.work), [
+          { op: 'readback', source, into: bytes },
+        ]);
+        return;
+      }
+      case 'fence':
+        this.#fences.set(command.fence, known(this.#works, command.work));
+        return;
+      case 'join':
+        this.#joined = Fence.join(this.#joined, known(this.#fences, command.fence));
+    }
+  }
+
+  #recordExecute(command: Extract<SubmissionCommand, { op: 'execute' }>): void {
+    const { executables, workspaces, banks, backEdges } = this.#bindings;
+    const executable = executables.get(command.work);
+    assert(executable, 'an executable for each work of the plan');
+    const launch = {
+      executable,
+      roots: command.roots.map((root) => this.#range(root)),
+      banks: banks(executable),
+      workspace: workspaces.get(executable) ?? null,
+      part: command.part,
+      deployment: this.#submission.owner.deployment,
+      backEdges,
+    };
+    const label = executable.info.name;
+    const fence = this.#submit(label, this.#main, this.#joined, [{ op: 'execute', launch }]);
+    this.#works.set(command.work, fence);
+  }
+
+  #submit(
+    label: string,
+    timeline: Timeline,
+    wait: Fence | null,
+    commands: readonly DeviceCommand[],
+  ): Fence {
+    this.#open += 1;
+    const executes = commands.some(({ op }) => op === 'execute');
+    const onRetired = ({ failure, started }: WorkOutcome): void => {
+      this.failure ??= failure && (failure.cause ?? failure);
+      if (executes) this.started ??= started;
+      this.#close();
+    };
+    try {
+      return this.#device.queue.submit({ label, wait, timeline, commands, onRetired });
+    } catch (error) {
+      this.#open -= 1;
+      throw error;
+    }
+  }
+
+  #close(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.#onEmpty();
+  }
+
+  #range({ buffer, offset, length }: BufferRange): DeviceRange {
+    const range = this.#bindings.buffers[buffer];
+    assert(range, 'a range for each buffer of the plan');
+    return subRange(range, offset, length);
+  }
+}
+
+function known(fences: ReadonlyMap<number, Fence>, id: number): Fence {
+  const fence = fences.get(id);
+  assert(fence, 'only ids that the plan has checked');
+  return fence;
+}

@@ -1,0 +1,259 @@
+/**
+ * The device thread's half of a submission: admission, storage, queue, facts, and giving back. Owned
+ * by the device queue's actor; called and calling back on the device thread only. A call may be made
+ * before the method that caused it returns.
+ *
+ * Holds: a submission is answered with `onAccepted`, then exactly one of `onRetired` and `onFailed`;
+ * one that was never accepted with `onFailed` alone. Storage is placed in one step at admission and
+ * given back when the last accepted work that may touch it has retired, failed or not. Cancelling
+ * takes back only what has not been accepted.
+ */
+import { StatusError, toStatus, type StatusRecord } from '../base/errors.js';
+import type { Ports } from '../base/ports.js';
+import { subRange, type DeviceRange } from '../hal/buffer.js';
+import type { Device } from '../hal/device.js';
+import type { Executable } from '../hal/executable.js';
+import type { Pool } from '../hal/pool.js';
+import type { Owner, Submission, SubmissionRetired } from '../hal/submission.js';
+import type { Ask, Budget, Reservation } from './budget.js';
+import { planInvocation, type InvocationPlan, type StorageSource } from './invocation-plan.js';
+import { InvocationRecorder } from './invocation-recorder.js';
+import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
+
+export interface InvocationCalls {
+  onAccepted(): void;
+  onRetired(fact: SubmissionRetired): void;
+  onFailed(status: StatusRecord): void;
+}
+
+export interface StorageCalls {
+  /** Placed and zeroed; `key` is the lease to release. */
+  onPlaced(): void;
+  onFailed(status: StatusRecord): void;
+}
+
+export interface InvocationRunnerOptions {
+  readonly device: Device;
+  readonly pool: Pool;
+  readonly budget: Budget;
+  readonly ports: Ports;
+  /** Bank fields of a program, by the owner of the banks; programs without banks need none. */
+  readonly banks?: (executable: Executable) => readonly DeviceRange[];
+  /** Counted back-edges that one worker may take in one execution; default: the driver's bound. */
+  readonly backEdges?: number;
+}
+
+interface Waiting {
+  readonly ask: Ask;
+  readonly onFailed: (status: StatusRecord) => void;
+}
+interface Running {
+  readonly submission: Submission;
+  readonly calls: InvocationCalls;
+  readonly storages: readonly PlacedStorage[];
+  readonly fresh: readonly PlacedStorage[];
+  readonly plan: InvocationPlan;
+  readonly accepted: number;
+}
+
+export class InvocationRunner {
+  readonly #options: InvocationRunnerOptions;
+  readonly #device: Device;
+  readonly #budget: Budget;
+  readonly #table: StorageTable;
+  /** By invocation id, or by key for storage. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #running = new Set<string>();
+
+  constructor(options: InvocationRunnerOptions) {
+    this.#options = options;
+    this.#device = options.device;
+    this.#budget = options.budget;
+    this.#table = new StorageTable(options.pool, options.budget.ledger);
+    options.device.onLost((status) => this.refuseWaiting(status));
+  }
+
+  /** Invocations accepted and not retired. */
+  get inFlight(): number {
+    return this.#running.size;
+  }
+
+  /** Submissions and storage that wait for admission. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  submit(submission: Submission, calls: InvocationCalls): void {
+    const { invocation } = submission;
+    this.#guard(calls.onFailed, () => {
+      if (this.#running.has(invocation)) {
+        throw new StatusError('alreadyExists', `invocation '${invocation}' is running already`);
+      }
+      let plan: InvocationPlan | null = planInvocation(submission, this.#device, this.#table);
+      const { bytes } = plan;
+      const admit = (reservation: Reservation): boolean => {
+        // What was planned before the wait may name what is gone.
+        const current = plan ?? planInvocation(submission, this.#device, this.#table);
+        if (current.bytes !== bytes) {
+          throw new StatusError('failedPrecondition', `executables changed under '${invocation}'`);
+        }
+        const storages = this.#table.place(reservation, this.#freshOf(submission, current));
+        if (storages) this.#accept({ submission, calls, plan: current, fresh: storages });
+        return storages !== null;
+      };
+      this.#ask(invocation, { bytes, label: `invocation '${invocation}'`, admit }, calls.onFailed);
+      plan = null;
+    });
+  }
+
+  /** Places storage that outlives invocations (a row, shared conditioning), zeroed. */
+  createStorage(request: StorageRequest & { readonly key: string }, calls: StorageCalls): void {
+    const { key } = request;
+    this.#guard(calls.onFailed, () => {
+      const checkNew = (): void => {
+        if (!this.#table.has(key)) return;
+        throw new StatusError('alreadyExists', `storage '${key}' is on the device already`);
+      };
+      checkNew();
+      const admit = (reservation: Reservation): boolean => {
+        checkNew();
+        const placed = this.#table.place(reservation, [request])?.[0];
+        if (!placed) return false;
+        this.#device.memory.fill(placed.range, 0);
+        this.#waiting.delete(key);
+        calls.onPlaced();
+        return true;
+      };
+      const bytes = StorageTable.bytesFor([request]);
+      this.#ask(key, { bytes, label: `storage '${key}'`, admit }, calls.onFailed);
+    });
+  }
+
+  /** Gives up a result, row or shared storage; its bytes stay until the last use has retired. */
+  release(key: string): void {
+    if (this.cancel(key)) return;
+    this.#table.giveUp(this.#table.find(key));
+    this.#budget.settle();
+  }
+
+  /** From now on `owner` pays for the storage: a lease passes from producer to reader. */
+  transfer(key: string, owner: Owner): void {
+    this.#table.transfer(this.#table.find(key), owner);
+  }
+
+  /** Takes back what is not accepted yet; false when it runs, and then it retires as ever. */
+  cancel(id: string): boolean {
+    const waiting = this.#waiting.get(id);
+    if (!waiting || !this.#budget.withdraw(waiting.ask)) return false;
+    this.#waiting.delete(id);
+    waiting.onFailed({ code: 'cancelled', message: `'${id}' was cancelled before admission` });
+    return true;
+  }
+
+  /** Fails everything that waits for admission: the device closes or is lost. */
+  refuseWaiting(status: StatusRecord): void {
+    for (const [id, { ask, onFailed }] of [...this.#waiting]) {
+      // Gone from the line means that it is being admitted; the queue will refuse it.
+      if (!this.#budget.withdraw(ask)) continue;
+      this.#waiting.delete(id);
+      onFailed(status);
+    }
+  }
+
+  #guard(onFailed: (status: StatusRecord) => void, step: () => void): void {
+    try {
+      const refusal = this.#device.queue.refusal;
+      if (refusal) throw StatusError.from(refusal);
+      step();
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      onFailed(toStatus(error));
+    }
+  }
+
+  #ask(id: string, ask: Ask, onFailed: (status: StatusRecord) => void): void {
+    if (this.#waiting.has(id)) throw new StatusError('alreadyExists', `'${id}' is waiting already`);
+    const admit = (reservation: Reservation): boolean => {
+      let admitted = true;
+      this.#guard(
+        (status) => {
+          this.#waiting.delete(id);
+          reservation.release();
+          onFailed(status);
+        },
+        () => (admitted = ask.admit(reservation)),
+      );
+      return admitted;
+    };
+    const guarded = { ...ask, admit };
+    this.#waiting.set(id, { ask: guarded, onFailed });
+    try {
+      this.#budget.ask(guarded);
+    } catch (error) {
+      this.#waiting.delete(id);
+      throw error;
+    }
+  }
+
+  #freshOf(submission: Submission, plan: InvocationPlan): readonly StorageRequest[] {
+    const { deployment, id } = submission.owner;
+    const owner: Owner = { kind: 'invocation', deployment, id };
+    return plan.fresh.map((request) => ({ ...request, owner }));
+  }
+
+  #accept(entry: Pick<Running, 'submission' | 'calls' | 'plan' | 'fresh'>): void {
+    const { submission, plan, fresh, calls } = entry;
+    const { invocation } = submission;
+    const place = (source: StorageSource): PlacedStorage =>
+      'existing' in source ? source.existing : fresh[source.fresh]!;
+    const buffers = plan.buffers.map(place);
+    const workspaces = [...plan.workspaces].map(([key, at]) => [key, place(at)] as const);
+    const storages = [...new Set([...fresh, ...buffers, ...workspaces.map(([, at]) => at)])];
+    for (const storage of storages) this.#table.use(storage);
+    this.#waiting.delete(invocation);
+    this.#running.add(invocation);
+    const running = { ...entry, storages, accepted: this.#options.ports.clock.now() };
+    calls.onAccepted();
+    const bindings = {
+      buffers: buffers.map(({ range }, index) =>
+        subRange(range, 0, submission.buffers[index]!.bytes),
+      ),
+      executables: plan.executables,
+      workspaces: new Map(
+        workspaces.map(([key, { range }]) => [key, subRange(range, 0, key.info.workspaceBytes)]),
+      ),
+      banks: this.#options.banks ?? (() => []),
+      snapshotBytes: plan.snapshotBytes,
+      backEdges: this.#options.backEdges ?? null,
+    };
+    const onEmpty = (): void => this.#finish(running, recorder);
+    const recorder = new InvocationRecorder(this.#device, submission, { bindings, onEmpty });
+    recorder.record();
+  }
+
+  /** The only place that gives an invocation's storage back. */
+  #finish(running: Running, recorder: InvocationRecorder): void {
+    const { submission, calls, plan, fresh, storages, accepted } = running;
+    const { invocation, owner } = submission;
+    const { failure, feedback, snapshot } = recorder;
+    const results: { buffer: number; lease: string; bytes: number }[] = [];
+    const kept = new Set<PlacedStorage>();
+    plan.buffers.forEach((source, buffer) => {
+      const storage = 'fresh' in source ? fresh[source.fresh]! : null;
+      const lease = storage?.key ?? null;
+      // A lease that was released before the producer retired is gone already.
+      if (failure || storage === null || lease === null || !this.#table.has(lease)) return;
+      kept.add(storage);
+      this.#table.transfer(storage, { kind: 'result', deployment: owner.deployment, id: lease });
+      results.push({ buffer, lease, bytes: storage.bytes });
+    });
+    for (const storage of fresh) if (!kept.has(storage)) this.#table.giveUp(storage);
+    for (const storage of storages) this.#table.retire(storage);
+    this.#running.delete(invocation);
+    const retired = this.#options.ports.clock.now();
+    const times = { accepted, started: recorder.started ?? accepted, retired };
+    if (failure) calls.onFailed(failure);
+    else calls.onRetired({ invocation, snapshot, feedback, results, times });
+    this.#budget.settle();
+  }
+}
