@@ -14,15 +14,21 @@
  *   string  { length u32, bytes… }                     UTF-8, immutable
  *   buffer  { address u32, length u32, writable u32, 0 }  a slice; stores also need address >= arena
  *                                                      or cells base, so frozen bytes never change
- *   list    { data u32, length u32, capacity u32, 0 }  elements packed at their size
+ *   list    { data u32, length u32, capacity u32, frozen u32 }  elements packed at their size; a
+ *           list with `frozen` set (sealed state) takes no push and no set
  *   record  fields in order, each aligned to its size; immutable
- *   array   elements packed; copied by `var` and assignment
- *   ref     { fingerprint u32, record u32 }            fingerprint of the record type (structural)
+ *   array   elements packed; copied when stored: `set` of a local, a field of `record.new`, an item
+ *           of `array.new`, a list or array element (arrays in it too); not when passed or returned.
+ *           Copies of values that nothing else can name (`array.new`, results of calls) are elided
+ *   ref     { fingerprint u32, record u32 }            fingerprint of the record type (structural);
+ *           fingerprint 0: not a record but a value of the server, `record` is its handle
  *   cell    { record u32, 0 }
  */
 export const ARENA_POINTER = 16; // u32 word: next free arena byte (always a multiple of 8)
 export const ARENA_LIMIT = 20; // u32 word: first byte past the arena of this call
 export const WRITABLE_BASE = 24; // u32 word: lowest address that a store may touch
+export const FUEL = 28; // i32 word: units that this call may still spend; below 0 it has run out
+export const CALL_DEPTH = 32; // u32 word: calls that are open now
 export const LITERALS_BASE = 1024;
 export const FROZEN_BASE = 2 * 1024 * 1024;
 export const PAGE = 65536;
@@ -32,4 +38,7 @@ export const ARENA_BYTES = 64 * 1024 * 1024;
 export const FROZEN_BYTES_MAX = 256 * 1024 * 1024;
 export const FUEL_DEFAULT = 10_000_000; // (knob)
 export const CALL_DEPTH_MAX = 256;
+/** Fuel beside Block.cost: copied or searched bytes / 16, and a flat price of a capability call. */
+export const COPY_SHIFT = 4;
+export const IMPORT_COST = 32;
 export const MESSAGE_BYTES_MAX = 1024;
