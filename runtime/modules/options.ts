@@ -1,0 +1,91 @@
+/**
+ * Module `options`: typed reads of the package's own settings (`definition.options`), by a path
+ * like `head.layers.0.width`. A path that is not there gives the default; a value of another type
+ * is an error that names the path, because a silent default would hide a misspelt setting's type.
+ */
+import { StatusError } from '../base/errors.js';
+import { signatureTable } from './signature-table.js';
+import type { ModuleFunctions } from './signature-table.js';
+
+export const optionsSignatures = signatureTable('options', [
+  'count(ref, string) -> i64',
+  'get_bool(ref, string, bool) -> bool',
+  'get_f64(ref, string, f64) -> f64',
+  'get_i64(ref, string, i64) -> i64',
+  'get_string(ref, string, string) -> string',
+  'has(ref, string) -> bool',
+  'join_path(string, string) -> string',
+]);
+
+/**
+ * The ref that stands for the options object. It lies in the null page of host memory, where no
+ * sealed record can be, so `open` of it fails.
+ */
+export const OPTIONS_REF = 8;
+
+export function optionsFunctions(options: Readonly<Record<string, unknown>>): ModuleFunctions {
+  const at = (ref: number, path: string): unknown => {
+    if (ref !== OPTIONS_REF) {
+      throw new StatusError(
+        'invalidArgument',
+        `options read at '${path}' of a ref that is no options object`,
+      );
+    }
+    return valueAt(options, path);
+  };
+  const typed = <Value>(read: TypedRead<Value>) => {
+    return (ref: number, path: string, otherwise: Value): readonly Value[] => {
+      const value = at(ref, path);
+      if (value === undefined) return [otherwise];
+      const result = read.accept(value);
+      if (result !== undefined) return [result];
+      throw new StatusError(
+        'invalidArgument',
+        `definition.options.${path}: expected ${read.expected}, got ${JSON.stringify(value)?.slice(0, 80)}`,
+      );
+    };
+  };
+  return {
+    has: (ref: number, path: string) => [at(ref, path) !== undefined],
+    count(ref: number, path: string) {
+      const value = at(ref, path);
+      if (value === undefined) return [0n];
+      if (Array.isArray(value)) return [BigInt(value.length)];
+      throw new StatusError('invalidArgument', `definition.options.${path}: expected an array`);
+    },
+    get_bool: typed({
+      expected: 'true or false',
+      accept: (value) => (typeof value === 'boolean' ? value : undefined),
+    }),
+    get_i64: typed({
+      expected: 'an integer',
+      accept: (value) =>
+        typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined,
+    }),
+    get_f64: typed({
+      expected: 'a number',
+      accept: (value) => (typeof value === 'number' ? value : undefined),
+    }),
+    get_string: typed({
+      expected: 'a string',
+      accept: (value) => (typeof value === 'string' ? value : undefined),
+    }),
+    join_path: (left: string, right: string) => [left === '' ? right : `${left}.${right}`],
+  };
+}
+
+interface TypedRead<Value> {
+  readonly expected: string;
+  /** Undefined when the JSON value is of another type. */
+  readonly accept: (value: unknown) => Value | undefined;
+}
+
+function valueAt(options: unknown, path: string): unknown {
+  let value = options;
+  for (const part of path === '' ? [] : path.split('.')) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, part))
+      return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}

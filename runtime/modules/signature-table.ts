@@ -1,0 +1,72 @@
+/**
+ * Signatures of capabilities as data: one sorted table a module, written in the language's own
+ * spelling, so that the check of an import and the message that it failed show the same text.
+ *
+ * A module's functions are plain functions over host values: i64 is bigint, f64 number, bool
+ * boolean, string and buffer (Uint8Array) are what they are, handles and refs are numbers, a symbol
+ * is its name with template arguments. Each returns its results as an array.
+ */
+import { assert, StatusError } from '../base/errors.js';
+
+export interface Signature {
+  readonly module: string;
+  readonly name: string;
+  readonly params: readonly string[];
+  readonly results: readonly string[];
+}
+
+export interface SymbolValue {
+  /** Full name of a function, kernel, command or policy. */
+  readonly name: string;
+  /** Template arguments in canonical text. */
+  readonly args: readonly string[];
+}
+
+export type HostValue = bigint | number | boolean | string | Uint8Array | SymbolValue;
+
+// Arguments were checked against the signature before the call, so each function may name its own.
+export type CapabilityFunction = (...args: any[]) => readonly HostValue[];
+
+/** Functions of one module by name. */
+export type ModuleFunctions = Readonly<Record<string, CapabilityFunction>>;
+
+/** Parses lines like `stage(symbol, i64) -> i64` and `fence(work) -> hal.fence`. */
+export function signatureTable(module: string, lines: readonly string[]): readonly Signature[] {
+  const table = lines.map((line) => parseSignature(module, line));
+  table.forEach((entry, index) => {
+    const previous = table[index - 1];
+    assert(!previous || previous.name < entry.name, `table of '${module}' sorted at ${entry.name}`);
+  });
+  return table;
+}
+
+const shape = /^(\w+)\(([^)]*)\)(?: -> (.+))?$/;
+
+function parseSignature(module: string, line: string): Signature {
+  const match = shape.exec(line);
+  assert(match, `a signature instead of '${line}'`);
+  return { module, name: match[1]!, params: types(match[2]!), results: types(match[3] ?? '') };
+}
+
+function types(text: string): string[] {
+  const inner = text.replace(/^\((.*)\)$/, '$1').trim();
+  return inner === '' ? [] : inner.split(',').map((type) => type.trim());
+}
+
+/** `runner.fence(work) -> hal.fence`. */
+export function capabilityText(signature: Signature): string {
+  const { module, name, params, results } = signature;
+  const tail = results.length === 0 ? '' : ` -> ${results.join(', ')}`;
+  return `${module}.${name}(${params.join(', ')})${results.length > 1 ? ` -> (${results.join(', ')})` : tail}`;
+}
+
+/** A function for each signature that raises `unimplemented` when called. */
+export function notBuilt(signatures: readonly Signature[], why: string): ModuleFunctions {
+  const functions = signatures.map((signature) => {
+    const raise: CapabilityFunction = () => {
+      throw new StatusError('unimplemented', `${capabilityText(signature)}: ${why}`);
+    };
+    return [signature.name, raise] as const;
+  });
+  return Object.fromEntries(functions);
+}

@@ -1,0 +1,53 @@
+/**
+ * A package in memory: files of one namespace by their path (`model/prepare.loom`,
+ * `motifs/norm.loom`), with the document in one folder of it. The namespace is the only root.
+ */
+import { escapes, fileBytesMax, missing, referenceParts, tooLarge } from './package-files.js';
+import type { PackageFiles } from './package-files.js';
+
+export class MemoryFiles implements PackageFiles {
+  readonly #files: ReadonlyMap<string, Uint8Array>;
+  readonly #base: readonly string[];
+
+  /** `base` is the document's folder in the namespace, '' for its top. */
+  constructor(files: ReadonlyMap<string, Uint8Array>, base = '') {
+    this.#files = files;
+    this.#base = base === '' ? [] : referenceParts(base);
+  }
+
+  read(reference: string): Uint8Array {
+    const bytes = this.#files.get(this.#path(reference));
+    if (bytes === undefined) throw missing(reference);
+    if (bytes.length > fileBytesMax) throw tooLarge(reference, bytes.length);
+    return bytes;
+  }
+
+  has(reference: string): boolean {
+    try {
+      return this.#files.has(this.#path(reference));
+    } catch {
+      return false;
+    }
+  }
+
+  name(reference: string): string {
+    return referenceParts(reference).join('/');
+  }
+
+  list(folder: string): readonly string[] {
+    const prefix = `${this.#path(folder)}/`;
+    const names = [...this.#files.keys()]
+      .filter((path) => path.startsWith(prefix))
+      .map((path) => path.slice(prefix.length).split('/')[0]!);
+    return [...new Set(names)].sort();
+  }
+
+  #path(reference: string): string {
+    const parts = [...this.#base];
+    for (const part of referenceParts(reference)) {
+      if (part !== '..') parts.push(part);
+      else if (parts.pop() === undefined) throw escapes(reference, 'the files that were uploaded');
+    }
+    return parts.join('/');
+  }
+}

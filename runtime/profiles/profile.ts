@@ -1,0 +1,36 @@
+/**
+ * What a profile (an execution contract) must say of itself, so that registration can check a
+ * package without knowing which contract it is: the entries that each program must export, with
+ * exact signatures in Loom's own spelling. Record layouts and their validation live in the
+ * profile's file. A later profile adds one file here and one line in the table of profiles.
+ */
+
+/** Which of the package's two host programs exports an entry. */
+export type ProgramRole = 'prepare' | 'control';
+
+export interface EntrySignature {
+  readonly program: ProgramRole;
+  readonly name: string;
+  /** Types as the language spells them: 'i64', 'buffer', 'hal.buffer', … */
+  readonly params: readonly string[];
+  readonly results: readonly string[];
+}
+
+export interface Profile {
+  readonly name: string;
+  readonly entries: readonly EntrySignature[];
+  /** Request fields beyond the input that a package may declare in `accepts`. */
+  readonly acceptable: readonly string[];
+}
+
+/** `prepare_batch(ref, buffer) -> (i64, buffer)`: how errors and reports show a signature. */
+export function signatureText(signature: Omit<EntrySignature, 'program'>): string {
+  const results = signature.results;
+  const tail =
+    results.length === 0
+      ? ''
+      : results.length === 1
+        ? ` -> ${results[0]!}`
+        : ` -> (${results.join(', ')})`;
+  return `${signature.name}(${signature.params.join(', ')})${tail}`;
+}
