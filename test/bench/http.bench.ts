@@ -1,0 +1,62 @@
+/**
+ * Requests a second on first-output against a bare route that answers the same JSON from a
+ * constant, with one client and with 64, each kept alive, from a process of its own. Rounds of the
+ * two alternate, so that both see the same machine.
+ */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { median, printReport } from './report.js';
+import type { BenchRow } from './report.js';
+import { postEmbeddings, startProgram, startServer } from './server-process.js';
+
+interface Load {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly failed: number;
+}
+
+const here = import.meta.dirname;
+const body = JSON.stringify({ model: 'first-output', input: 'hello' });
+const rounds = 3;
+const seconds = '3';
+
+function load(url: string, connections: number): Load {
+  const args = [`${url}/v1/embeddings`, String(connections), seconds, body];
+  const output = execFileSync(process.execPath, [join(here, 'load.script.js'), ...args]);
+  const result = JSON.parse(output.toString()) as Load;
+  if (result.failed > 0) throw new Error(`${result.failed} requests to ${url} failed`);
+  return result;
+}
+
+const server = await startServer('models/first-output');
+const answer = await (await postEmbeddings(server.url, body)).text();
+const bare = await startProgram([join(here, 'bare-route.script.js'), answer]);
+const rows: BenchRow[] = [];
+for (const [connections, goal] of [
+  [1, 0.15],
+  [64, 0.3],
+] as const) {
+  const ours: Load[] = [];
+  const floor: Load[] = [];
+  load(server.url, connections);
+  for (let round = 0; round < rounds; round += 1) {
+    floor.push(load(bare.url, connections));
+    ours.push(load(server.url, connections));
+  }
+  const of = (loads: readonly Load[], part: keyof Load): number =>
+    median(loads.map((result) => result[part]));
+  const clients = connections === 1 ? '1 client' : `${connections} clients`;
+  const rate = of(ours, 'perSecond');
+  const bareRate = of(floor, 'perSecond');
+  rows.push(
+    { name: `first-output, ${clients}`, value: rate, unit: 'req/s', better: 'higher' },
+    { name: `bare route, ${clients}`, value: bareRate, unit: 'req/s', better: 'higher' },
+    { name: `ratio, ${clients}`, value: rate / bareRate, unit: 'x', better: 'higher', goal },
+    { name: `p50, ${clients}`, value: of(ours, 'p50Ms'), unit: 'ms', better: 'lower' },
+    { name: `p99, ${clients}`, value: of(ours, 'p99Ms'), unit: 'ms', better: 'lower' },
+  );
+}
+await server.stop();
+await bare.stop();
+printReport({ name: 'http', rows });
