@@ -43,6 +43,8 @@ export const SYNC = {
   /** Workers that arrived at the current barrier, and its generation number. */
   arrived: 64,
   generation: 68,
+  /** Workers that sleep in the barrier, so that the last to arrive wakes nobody needlessly. */
+  sleepers: 72,
 } as const;
 
 export const POISON = {

@@ -1,0 +1,87 @@
+/**
+ * Compiles a command program for the local device: one WebAssembly module with one function a
+ * kernel, one that shares out its workgroups, and the driver `run`. Stateless, so any thread may do
+ * it; the result is plain data.
+ */
+import type { CommandProgram, Kernel } from '../loom/typed.js';
+import { DriverModule } from './driver/driver-module.js';
+import { emitDriver } from './driver/emit-driver.js';
+import { gridBody } from './driver/emit-grid.js';
+import { kernelBody } from './kernel/emit-kernel.js';
+import { backEdgeBound } from './kernel/loop-rounds.js';
+import { layScratch } from './kernel/scratch-layout.js';
+import { WORKSPACE_ALIGNMENT } from './place-workspaces.js';
+import { planCommand, type CommandPlan } from './plan-command.js';
+import type { ExecutableReflection, KernelReflection } from './reflection.js';
+
+export interface CompiledCommand {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly reflection: ExecutableReflection;
+}
+
+export function compileCommand(program: CommandProgram): CompiledCommand {
+  const plan = planCommand(program);
+  const module = new DriverModule();
+  const grids = new Map<number, number>();
+  const kernels: KernelReflection[] = [];
+  for (const index of usedKernels(program)) {
+    const kernel = program.kernels[index]!;
+    const body = kernelBody(kernel, module);
+    const name = `${kernel.name}#${index}`;
+    const function_ = module.helper(name, () => body);
+    grids.set(index, module.helper(`grid ${name}`, () => gridBody(module, kernel, function_)));
+    kernels.push(reflectKernel(kernel, body.codeBytes));
+  }
+  emitDriver({ module, plan, grids });
+  const { bytes } = module.builder.finish();
+  return { bytes, reflection: reflect(plan, kernels, bytes.length) };
+}
+
+/** Kernels in order of first dispatch; ones that no step names are not compiled. */
+function usedKernels(program: CommandProgram): readonly number[] {
+  const used = new Set<number>();
+  for (const step of program.steps) if (step.op === 'dispatch') used.add(step.kernel);
+  return [...used];
+}
+
+function reflectKernel(kernel: Kernel, codeBytes: number): KernelReflection {
+  const layout = layScratch(kernel);
+  return {
+    name: kernel.name,
+    lanes: kernel.lanes,
+    views: kernel.params.filter((param) => 'view' in param).length,
+    sharedBytes: layout.sharedBytes,
+    privateBytes: layout.privateStride * kernel.lanes,
+    backEdgeBound: backEdgeBound(kernel.body),
+    codeBytes,
+  };
+}
+
+function reflect(
+  plan: CommandPlan,
+  kernels: readonly KernelReflection[],
+  codeBytes: number,
+): ExecutableReflection {
+  const { program, placement } = plan;
+  const dispatches = program.steps.filter((step) => step.op === 'dispatch');
+  const scratch = dispatches.map((step) => layScratch(program.kernels[step.kernel]!).bytes);
+  return {
+    name: program.name,
+    roots: program.roots,
+    banks: program.banks,
+    bankFields: program.banks.flatMap((bank) => bank.fields.map((field) => field.bytes)),
+    workspaceBytes: placement.peakBytes,
+    invocationBytes: placement.invocationBytes,
+    workspaceAlignment: WORKSPACE_ALIGNMENT,
+    workspaces: program.workspaces.map(({ name, bytes, lifetime }, index) => ({
+      name, bytes, lifetime, offset: placement.offsets[index]!,
+    })),
+    parts: plan.parts.length,
+    steps: dispatches.map((step) => program.kernels[step.kernel]!.name),
+    dispatches: dispatches.length,
+    barriers: plan.barriers,
+    kernels,
+    scratchBytes: scratch.reduce((most, bytes) => Math.max(most, bytes), 0),
+    codeBytes,
+  };
+}

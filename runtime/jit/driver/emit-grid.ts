@@ -1,0 +1,196 @@
+/**
+ * The workgroups of one dispatch, shared among workers: `grid_<kernel>(gx, gy, gz, counter, kernel
+ * arguments…)` takes chunks from the step's atomic counter until none is left. Answers the poison
+ * word; a worker that was slow or preempted costs one chunk, not the step.
+ */
+import type { Kernel } from '../../loom/typed.js';
+import { kernelType } from '../kernel/emit-kernel.js';
+import { SYNC } from '../local-abi.js';
+import { FunctionBody } from '../wasm/function-body.js';
+import type { DriverModule } from './driver-module.js';
+
+/** Chunks that each worker takes if all are equally fast: the grain of balancing. */
+const CHUNKS_PER_WORKER = 8;
+
+/** Parameters before the kernel's own arguments. */
+const GX = 0;
+const GY = 1;
+const GZ = 2;
+const COUNTER = 3;
+const ARGUMENTS = 4;
+
+export function gridBody(module: DriverModule, kernel: Kernel, kernelIndex: number): FunctionBody {
+  const own = kernelType(kernel).params.slice(3);
+  const code = new FunctionBody({ params: ['i32', 'i32', 'i32', 'i32', ...own], results: ['i32'] });
+  const { globals } = module;
+  const total = code.local('i32');
+  const chunk = code.local('i32');
+  const at = code.local('i32');
+  const end = code.local('i32');
+  emitTotal(code, module, total);
+  emitChunkSize(code, module, total, chunk);
+  const done = code.block();
+  const again = code.loop();
+  code.get(COUNTER);
+  code.get(chunk);
+  code.access('i32.atomic.rmw.add', 0);
+  code.tee(at);
+  code.get(total);
+  code.op('i32.ge_u');
+  code.brIf(done);
+  emitChunkEnd(code, { at, chunk, total, end });
+  emitChunkCharge(code, module, at, end);
+  emitWorkgroups(code, { at, end, arguments: own.length, kernelIndex, sync: globals.sync });
+  code.br(again);
+  code.end();
+  code.end();
+  code.getGlobal(globals.sync);
+  code.access('i32.atomic.load', SYNC.poison);
+  return code;
+}
+
+/** gx * gy * gz; a grid that no budget can cover is refused at once. */
+function emitTotal(code: FunctionBody, module: DriverModule, total: number): void {
+  const wide = code.local('i64');
+  code.get(GX);
+  code.op('i64.extend_i32_u');
+  code.get(GY);
+  code.ops('i64.extend_i32_u', 'i64.mul');
+  code.get(GZ);
+  code.ops('i64.extend_i32_u', 'i64.mul');
+  code.tee(wide);
+  code.i64(2n ** 30n);
+  code.op('i64.gt_u');
+  code.if();
+  code.call(module.ranTooLong);
+  code.i32(1);
+  code.op('return');
+  code.end();
+  code.get(wide);
+  code.op('i32.wrap_i64');
+  code.set(total);
+}
+
+/** max(1, total / (workers * CHUNKS_PER_WORKER)); a lone worker takes everything at once. */
+function emitChunkSize(code: FunctionBody, module: DriverModule, total: number, chunk: number): void {
+  const { workers } = module.globals;
+  code.getGlobal(workers);
+  code.i32(1);
+  code.op('i32.eq');
+  code.if('i32');
+  code.get(total);
+  code.else();
+  code.get(total);
+  code.getGlobal(workers);
+  code.i32(CHUNKS_PER_WORKER);
+  code.ops('i32.mul', 'i32.div_u');
+  code.end();
+  code.set(chunk);
+  code.i32(1);
+  code.get(chunk);
+  code.get(chunk);
+  code.ops('i32.eqz', 'select');
+  code.set(chunk);
+}
+
+function emitChunkEnd(
+  code: FunctionBody,
+  { at, chunk, total, end }: { at: number; chunk: number; total: number; end: number },
+): void {
+  code.get(at);
+  code.get(chunk);
+  code.op('i32.add');
+  code.tee(end);
+  code.get(total);
+  code.get(end);
+  code.get(total);
+  code.ops('i32.lt_u', 'select');
+  code.set(end);
+}
+
+/** Workgroups count as rounds, so that an immense grid of empty kernels ends too. */
+function emitChunkCharge(code: FunctionBody, module: DriverModule, at: number, end: number): void {
+  const rounds = code.temp('i32');
+  const { budget } = module.globals;
+  code.getGlobal(budget);
+  code.get(end);
+  code.get(at);
+  code.op('i32.sub');
+  code.tee(rounds);
+  code.op('i32.lt_u');
+  code.if();
+  code.call(module.ranTooLong);
+  code.i32(1);
+  code.op('return');
+  code.end();
+  code.getGlobal(budget);
+  code.get(rounds);
+  code.op('i32.sub');
+  code.setGlobal(budget);
+  code.release('i32', rounds);
+}
+
+interface WorkgroupLoop {
+  readonly at: number;
+  readonly end: number;
+  readonly arguments: number;
+  readonly kernelIndex: number;
+  readonly sync: number;
+}
+
+/** Workgroups at … end - 1, x fastest. Looks at the poison word after each. */
+function emitWorkgroups(code: FunctionBody, loop: WorkgroupLoop): void {
+  const { at, end } = loop;
+  const [x, y, z] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  code.get(at);
+  code.get(GX);
+  code.op('i32.rem_u');
+  code.set(x);
+  code.get(at);
+  code.get(GX);
+  code.op('i32.div_u');
+  code.tee(y);
+  code.get(GY);
+  code.op('i32.div_u');
+  code.set(z);
+  code.get(y);
+  code.get(GY);
+  code.op('i32.rem_u');
+  code.set(y);
+  const again = code.loop();
+  for (const axis of [x, y, z]) code.get(axis);
+  for (let index = 0; index < loop.arguments; index++) code.get(ARGUMENTS + index);
+  code.call(loop.kernelIndex);
+  code.getGlobal(loop.sync);
+  code.access('i32.atomic.load', SYNC.poison);
+  code.if();
+  code.i32(1);
+  code.op('return');
+  code.end();
+  emitStep(code, x, GX, () => emitStep(code, y, GY, () => emitStep(code, z, null, null)));
+  code.get(at);
+  code.i32(1);
+  code.op('i32.add');
+  code.tee(at);
+  code.get(end);
+  code.op('i32.ne');
+  code.brIf(again);
+  code.end();
+}
+
+/** axis += 1; at its extent it starts over and the next axis steps. */
+function emitStep(code: FunctionBody, axis: number, extent: number | null, carry: (() => void) | null): void {
+  code.get(axis);
+  code.i32(1);
+  code.op('i32.add');
+  code.set(axis);
+  if (extent === null || carry === null) return;
+  code.get(axis);
+  code.get(extent);
+  code.op('i32.eq');
+  code.if();
+  code.i32(0);
+  code.set(axis);
+  carry();
+  code.end();
+}
