@@ -3,8 +3,9 @@
  * WebAssembly module. Both work on the same heap, charge the same fuel (`FUEL` word of the memory
  * map) and raise the same errors. The VM instance resets heap, fuel and depth before each call.
  */
-import type { CapabilityImport, HostProgram } from '../loom/typed.js';
+import type { CapabilityImport, HostProgram, Type } from '../loom/typed.js';
 import type { Heap } from './heap.js';
+import type { HeapOperations } from './heap-operations.js';
 
 /**
  * A value as executors pass it: i64 as bigint; bool (0 or 1), i32, u32 (unsigned), f32, f64 as
@@ -28,6 +29,8 @@ export interface BoundCapability {
 
 export interface ExecutorHost {
   readonly heap: Heap;
+  /** All operations on the heap; `types` gives the types that some of them name by number. */
+  operations(types: readonly Type[]): HeapOperations;
   /** In the order of `program.imports`. */
   readonly capabilities: readonly BoundCapability[];
 }

@@ -19,7 +19,7 @@
  *   record  fields in order, each aligned to its size; immutable
  *   array   elements packed; copied when stored: `set` of a local, a field of `record.new`, an item
  *           of `array.new`, a list or array element (arrays in it too); not when passed or returned.
- *           Copies of values that nothing else can name (`array.new`, results of calls) are elided
+ *           A stored `array.new` needs no copy: nothing else can name it
  *   ref     { fingerprint u32, record u32 }            fingerprint of the record type (structural);
  *           fingerprint 0: not a record but a value of the server, `record` is its handle
  *   cell    { record u32, 0 }
