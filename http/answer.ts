@@ -11,7 +11,7 @@ const jsonType = 'application/json; charset=utf-8';
 export function answerText(c: LoomContext, status: number, type: string, text: string): Response {
   return new Response(text, {
     status,
-    headers: { 'content-type': type, 'x-request-id': c.var.scope.requestId },
+    headers: { 'content-type': type, 'x-request-id': c.get('scope').requestId },
   });
 }
 
@@ -30,7 +30,7 @@ export function answerError(c: LoomContext, thrown: unknown): Response {
     status: answer.status,
     headers: {
       'content-type': jsonType,
-      'x-request-id': c.var.scope.requestId,
+      'x-request-id': c.get('scope').requestId,
       ...answer.headers,
     },
   });

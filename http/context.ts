@@ -3,6 +3,7 @@
  * arrived, and the labels that its measurement gets. Made by middleware/request-scope.ts, filled by
  * routes, read once when the answer is ready.
  */
+import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 
@@ -20,6 +21,8 @@ export interface RequestScope {
 
 export interface LoomEnv {
   Variables: { scope: RequestScope };
+  /** What the Node adapter hands over; nothing where there is no socket. */
+  Bindings: Partial<HttpBindings>;
 }
 
 export type LoomContext = Context<LoomEnv>;

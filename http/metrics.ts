@@ -4,16 +4,12 @@
  * missing label is a bug. http records requests and durations itself; gauges are set by
  * `Serving.collect` before a scrape.
  */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
+import type { Metric } from 'prom-client';
 import { assert } from '../runtime/base/errors.js';
+import { Series } from './series.js';
+import type { SeriesRow } from './series.js';
 import type { Labels, MetricSink } from './serving.js';
-
-export interface MetricRow {
-  readonly kind: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly labels: readonly string[];
-  readonly buckets?: readonly number[];
-}
 
 /** Seconds; from 100 µs, a small request on an idle machine, to the default request timeout. */
 const secondBuckets = [1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.1, 0.5, 1, 5, 30, 60];
@@ -99,39 +95,34 @@ export const metricTable = {
     help: 'Memory of the process: resident set, JavaScript heap of the main thread, external.',
     labels: ['kind'],
   },
-} as const satisfies Record<string, MetricRow>;
+} as const satisfies Record<string, SeriesRow>;
 
 export type MetricName = keyof typeof metricTable;
-
-type Instrument = Counter<string> | Gauge<string> | Histogram<string>;
 
 /** A registry of `metricTable`, filled through the `MetricSink` face. */
 export class Metrics implements MetricSink {
   readonly registry = new Registry();
-  readonly #instruments = new Map<string, Instrument>();
+  readonly #series = new Map<string, Series>();
 
   constructor() {
-    for (const [name, row] of Object.entries<MetricRow>(metricTable)) {
-      this.#instruments.set(name, instrument(name, row, this.registry));
+    for (const [name, row] of Object.entries<SeriesRow>(metricTable)) {
+      const series = new Series(name, row);
+      this.#series.set(name, series);
+      // The registry asks a metric for its name and its values, and this one has both.
+      this.registry.registerMetric(series as unknown as Metric);
     }
   }
 
   add(name: string, labels: Labels, amount: number): void {
-    const found = this.#instruments.get(name);
-    assert(found instanceof Counter, `${name} to be a counter of metricTable`);
-    found.inc({ ...labels }, amount);
+    this.#find(name, 'counter').add(labels, amount);
   }
 
   set(name: string, labels: Labels, value: number): void {
-    const found = this.#instruments.get(name);
-    assert(found instanceof Gauge, `${name} to be a gauge of metricTable`);
-    found.set({ ...labels }, value);
+    this.#find(name, 'gauge').set(labels, value);
   }
 
   observe(name: string, labels: Labels, value: number): void {
-    const found = this.#instruments.get(name);
-    assert(found instanceof Histogram, `${name} to be a histogram of metricTable`);
-    found.observe({ ...labels }, value);
+    this.#find(name, 'histogram').observe(labels, value);
   }
 
   setProcessBytes(): void {
@@ -143,13 +134,12 @@ export class Metrics implements MetricSink {
 
   /** Gauges of deployments that are gone must not linger: `collect` sets those that live. */
   resetGauges(): void {
-    for (const found of this.#instruments.values()) if (found instanceof Gauge) found.reset();
+    for (const series of this.#series.values()) if (series.type === 'gauge') series.reset();
   }
-}
 
-function instrument(name: string, row: MetricRow, registry: Registry): Instrument {
-  const shared = { name, help: row.help, labelNames: [...row.labels], registers: [registry] };
-  if (row.kind === 'counter') return new Counter(shared);
-  if (row.kind === 'gauge') return new Gauge(shared);
-  return new Histogram({ ...shared, buckets: [...(row.buckets ?? secondBuckets)] });
+  #find(name: string, kind: SeriesRow['kind']): Series {
+    const series = this.#series.get(name);
+    assert(series !== undefined && series.type === kind, `${name} to be a ${kind} of metricTable`);
+    return series;
+  }
 }

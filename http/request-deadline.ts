@@ -5,7 +5,8 @@
  * against it, so an answer never waits for a server that is slow to notice.
  */
 import { StatusError } from '../runtime/base/errors.js';
-import type { Ports, TimerId } from '../runtime/base/ports.js';
+import type { Ports } from '../runtime/base/ports.js';
+import type { LoomContext } from './context.js';
 import type { CallOptions } from './serving.js';
 
 export interface DeadlineInput {
@@ -14,8 +15,32 @@ export interface DeadlineInput {
   readonly requestTimeoutMs: number;
   /** Text of the header, if any. */
   readonly header: string | undefined;
-  /** Aborts when the client's connection ends. */
-  readonly client: AbortSignal;
+  /** Calls back when the client's connection ends; gives back how to stop listening. */
+  readonly onLeave: (leave: () => void) => () => void;
+}
+
+/**
+ * Listens to the socket where there is one: the request's own signal would be a second controller
+ * for each request. An answer that was written whole closes nothing early.
+ */
+export function clientLeaves(c: LoomContext): DeadlineInput['onLeave'] {
+  // `env` itself is absent when tests call the application without a socket.
+  const outgoing = (c.env as LoomContext['env'] | undefined)?.outgoing;
+  if (outgoing === undefined) return (leave) => onAbort(c.req.raw.signal, leave);
+  return (leave) => {
+    const closed = (): void => {
+      if (!outgoing.writableFinished) leave();
+    };
+    outgoing.once('close', closed);
+    if (outgoing.destroyed) closed();
+    return () => void outgoing.off('close', closed);
+  };
+}
+
+function onAbort(signal: AbortSignal, leave: () => void): () => void {
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  return () => signal.removeEventListener('abort', leave);
 }
 
 /** Runs `work` under the deadline; rejects with `deadlineExceeded` or `cancelled`. */
@@ -26,26 +51,24 @@ export async function withDeadline<T>(
   const allowedMs = allowance(input.header, input.requestTimeoutMs);
   const deadlineMs = input.arrivedMs + allowedMs;
   const controller = new AbortController();
-  let timer: TimerId | null = null;
-  let leave: (() => void) | null = null;
-  const ended = new Promise<never>((_, reject) => {
-    const end = (error: StatusError): void => {
-      reject(error);
-      controller.abort(error);
-    };
-    const remainingMs = Math.max(0, deadlineMs - input.ports.clock.now());
-    timer = input.ports.timers.start(remainingMs, () => end(tooLate(allowedMs)));
-    leave = () => end(new StatusError('cancelled', 'the client closed the connection'));
-    input.client.addEventListener('abort', leave, { once: true });
-    if (input.client.aborted) leave();
-  });
+  let fail: (error: StatusError) => void = () => undefined;
+  const ended = new Promise<never>((_, reject) => (fail = reject));
   // The race below listens too; this one keeps a work that throws at once from leaving it alone.
   ended.catch(() => undefined);
+  const end = (error: StatusError): void => {
+    fail(error);
+    controller.abort(error);
+  };
+  const remainingMs = Math.max(0, deadlineMs - input.ports.clock.now());
+  const timer = input.ports.timers.start(remainingMs, () => end(tooLate(allowedMs)));
+  const stopListening = input.onLeave(() =>
+    end(new StatusError('cancelled', 'the client closed the connection')),
+  );
   try {
     return await Promise.race([work({ signal: controller.signal, deadlineMs }), ended]);
   } finally {
-    if (timer !== null) input.ports.timers.cancel(timer);
-    if (leave !== null) input.client.removeEventListener('abort', leave);
+    input.ports.timers.cancel(timer);
+    stopListening();
   }
 }
 

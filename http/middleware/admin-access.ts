@@ -12,7 +12,7 @@ import type { AdminAccess } from '../services.js';
 
 export function adminAccess(access: AdminAccess): MiddlewareHandler<LoomEnv> {
   return async (c, next) => {
-    c.var.scope.route = '/admin';
+    c.get('scope').route = '/admin';
     const header = (name: string): string | undefined => c.req.header(name);
     if (access.token !== null) requireToken(header('authorization'), access.token);
     else if (!access.loopback) throw closed();

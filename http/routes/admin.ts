@@ -25,25 +25,25 @@ export function adminRoutes(app: LoomApp, services: Services): void {
   describeAdmin(app);
   app.post('/admin/models', (c) => register(c, services));
   app.get('/admin/models', async (c) => {
-    c.var.scope.route = '/admin/models';
+    c.get('scope').route = '/admin/models';
     return answerJson(c, { object: 'list', data: await serving.modelStates() });
   });
   app.get('/admin/models/:id', async (c) => {
-    c.var.scope.route = '/admin/models/{id}';
+    c.get('scope').route = '/admin/models/{id}';
     return answerJson(c, await serving.modelState(c.req.param('id')));
   });
   app.delete('/admin/models/:id', async (c) => {
-    c.var.scope.route = '/admin/models/{id}';
+    c.get('scope').route = '/admin/models/{id}';
     return answerJson(c, await serving.unregister(c.req.param('id')));
   });
   app.get('/admin/actors', async (c) => {
-    c.var.scope.route = '/admin/actors';
+    c.get('scope').route = '/admin/actors';
     return answerJson(c, await serving.describe());
   });
 }
 
 async function register(c: LoomContext, services: Services): Promise<Response> {
-  c.var.scope.route = '/admin/models';
+  c.get('scope').route = '/admin/models';
   if (services.isDraining()) throw draining();
   const wait = readFlag('wait', c.req.query('wait'));
   const value = await readJson(c.req.raw, services.limits.bodyBytesMax);
@@ -51,7 +51,7 @@ async function register(c: LoomContext, services: Services): Promise<Response> {
   const state = await services.serving.register(body, { wait }).catch((error: unknown) => {
     throw asUnprocessable(error);
   });
-  c.var.scope.notes = { model: state.id, generation: state.generation };
+  c.get('scope').notes = { model: state.id, generation: state.generation };
   const answer = answerJson(c, state, wait ? 200 : 202);
   answer.headers.set('location', `/admin/models/${encodeURIComponent(state.id)}`);
   return answer;

@@ -10,7 +10,7 @@ import { encodeRow } from '../encode-row.js';
 import type { RowFormat } from '../encode-row.js';
 import { readJson } from '../json-body.js';
 import { requireJson } from '../middleware/admin-access.js';
-import { withDeadline } from '../request-deadline.js';
+import { clientLeaves, withDeadline } from '../request-deadline.js';
 import { checkBody } from '../schemas/check.js';
 import { embeddingsAnswer, embeddingsRequest, readInputs } from '../schemas/embeddings.js';
 import type { CallOptions, EmbedResult } from '../serving.js';
@@ -30,7 +30,7 @@ export function embeddingsRoutes(app: LoomApp, services: Services): void {
     errors: [400, 404, 413, 415, 429, 503, 504],
   });
   app.post(path, (c) => {
-    const { scope } = c.var;
+    const scope = c.get('scope');
     scope.route = path;
     if (services.isDraining()) throw draining();
     requireJson(c.req.header('content-type'));
@@ -40,7 +40,7 @@ export function embeddingsRoutes(app: LoomApp, services: Services): void {
         arrivedMs: scope.arrivedMs,
         requestTimeoutMs: services.limits.requestTimeoutMs,
         header: c.req.header('x-request-timeout'),
-        client: c.req.raw.signal,
+        onLeave: clientLeaves(c),
       },
       (options) => embed(c, services, options),
     );
@@ -49,7 +49,7 @@ export function embeddingsRoutes(app: LoomApp, services: Services): void {
 
 async function embed(c: LoomContext, services: Services, options: CallOptions): Promise<Response> {
   const { limits, serving } = services;
-  const { scope } = c.var;
+  const scope = c.get('scope');
   const body = checkBody(embeddingsRequest, await readJson(c.req.raw, limits.bodyBytesMax));
   const inputs = readInputs(body.input, limits.batchMax);
   const { model, dimensions } = body;

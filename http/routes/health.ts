@@ -19,7 +19,7 @@ export function healthRoutes(app: LoomApp, services: Services): void {
     answers: { 200: { text: 'ok' } },
   });
   app.get('/livez', (c) => {
-    c.var.scope.route = '/livez';
+    c.get('scope').route = '/livez';
     return answerText(c, 200, 'text/plain; charset=utf-8', 'ok\n');
   });
   describe(app, {
@@ -33,7 +33,7 @@ export function healthRoutes(app: LoomApp, services: Services): void {
     },
   });
   app.get('/readyz', async (c) => {
-    c.var.scope.route = '/readyz';
+    c.get('scope').route = '/readyz';
     const readiness = services.isDraining()
       ? { ready: false, reasons: ['the server is shutting down'] }
       : await services.serving.readiness();

@@ -14,7 +14,7 @@ export function metricsRoutes(app: LoomApp, services: Services): void {
     answers: { 200: { text: 'One metric a block.' } },
   });
   app.get('/metrics', async (c) => {
-    c.var.scope.route = '/metrics';
+    c.get('scope').route = '/metrics';
     metrics.resetGauges();
     await serving.collect(metrics);
     metrics.setProcessBytes();

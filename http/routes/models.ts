@@ -19,7 +19,7 @@ export function modelRoutes(app: LoomApp, services: Services): void {
     answers: { 200: { text: 'The deployments.', schema: modelsAnswer } },
   });
   app.get('/v1/models', async (c) => {
-    c.var.scope.route = '/v1/models';
+    c.get('scope').route = '/v1/models';
     const models = await serving.models();
     return answerJson(c, { object: 'list', data: models.map(answerOf) });
   });
@@ -33,7 +33,7 @@ export function modelRoutes(app: LoomApp, services: Services): void {
     errors: [404],
   });
   app.get('/v1/models/:id', async (c) => {
-    c.var.scope.route = '/v1/models/{id}';
+    c.get('scope').route = '/v1/models/{id}';
     return answerJson(c, answerOf(await serving.model(c.req.param('id'))));
   });
 }

@@ -10,14 +10,14 @@ import type { Services } from '../services.js';
 export function openapiRoutes(app: LoomApp, services: Services): void {
   let text: string | null = null;
   app.get('/openapi.json', (c) => {
-    c.var.scope.route = '/openapi.json';
+    c.get('scope').route = '/openapi.json';
     // Made on first demand: it costs more than a start should pay.
     text ??= JSON.stringify(openapiDocument(app, services.version));
     return answerJsonText(c, text);
   });
   for (const path of ['/', '/docs']) {
     app.get(path, (c) => {
-      c.var.scope.route = path;
+      c.get('scope').route = path;
       return answerText(c, 200, 'text/html; charset=utf-8', docsPage);
     });
   }
