@@ -1,4 +1,4 @@
-/** A hono route that answers one embeddings JSON from a constant: the floor that ratios stand on. */
+/** A hono route that answers one embeddings JSON from a constant: the floor of the ratios. */
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { AddressInfo } from 'node:net';

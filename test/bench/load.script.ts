@@ -1,4 +1,4 @@
-/** Autocannon as a process of its own: arguments are URL, connections, seconds, body; prints JSON. */
+/** Autocannon as a process of its own: URL, connections, seconds and body in, JSON out. */
 import autocannon from 'autocannon';
 
 const [url = '', connections = '1', duration = '3', body = ''] = process.argv.slice(2);
