@@ -60,6 +60,7 @@ export const machine = setup({
     cancelPreparation: effect,
     startGeneration: effect,
     switchGeneration: effect,
+    keepCandidate: effect,
     dropCandidate: effect,
     drainGenerations: effect,
     forgetGeneration: effect,
@@ -91,8 +92,8 @@ export const machine = setup({
       on: {
         ...leaving,
         'preparation.prepared': [
-          { guard: 'isQueued', target: 'preparing', actions: 'dropCandidate', reenter: true },
-          { target: 'loading' },
+          { guard: 'isQueued', target: 'preparing', actions: ['keepCandidate', 'dropCandidate'], reenter: true },
+          { target: 'loading', actions: 'keepCandidate' },
         ],
         'preparation.failed': [
           { guard: 'isQueued', target: 'preparing', reenter: true },
@@ -146,8 +147,8 @@ export const machine = setup({
         ...leaving,
         'request.submit': { actions: 'forwardRequest' },
         'preparation.prepared': [
-          { guard: 'isQueued', target: 'replacing', actions: 'dropCandidate', reenter: true },
-          { target: 'switching' },
+          { guard: 'isQueued', target: 'replacing', actions: ['keepCandidate', 'dropCandidate'], reenter: true },
+          { target: 'switching', actions: 'keepCandidate' },
         ],
         'preparation.failed': [
           { guard: 'isQueued', target: 'replacing', reenter: true },
@@ -184,7 +185,7 @@ export const machine = setup({
       description: 'Unregistered while a preparation runs: it is joined, then all drains.',
       on: {
         ...leaving,
-        'preparation.prepared': { target: 'draining', actions: 'dropCandidate' },
+        'preparation.prepared': { target: 'draining', actions: ['keepCandidate', 'dropCandidate'] },
         'preparation.failed': 'draining',
         'preparation.cancelled': 'draining',
         'deployment.register': { actions: 'refuseRegistration' },

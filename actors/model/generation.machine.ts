@@ -23,9 +23,23 @@ export type Event =
   | { type: 'request.submit' }
   | { type: 'request.ended' }
   | { type: 'members.offered' }
+  | { type: 'members.withdrawn' }
+  | { type: 'members.returned' }
   | { type: 'cohort.formed' }
   | { type: 'cohort.ended' }
+  | { type: 'specialization.request' }
+  | { type: 'specialization.returned' }
   | { type: 'generation.drain' };
+
+/** What goes on while requests are open, draining or not. */
+const serving = {
+  'members.offered': { actions: ['keepMembers', 'formCohorts'] },
+  'members.withdrawn': { actions: 'dropMembers' },
+  'members.returned': { actions: 'putBackMembers' },
+  'cohort.formed': { actions: 'countCohort' },
+  'specialization.request': { actions: 'lendSpecialization' },
+  'specialization.returned': { actions: 'takeBackSpecialization' },
+} as const;
 
 export const machine = setup({
   types: { context: {} as Context, events: {} as Event },
@@ -46,7 +60,14 @@ export const machine = setup({
     announceRetired: effect,
     acceptRequest: effect,
     refuseRequest: effect,
+    keepMembers: effect,
+    dropMembers: effect,
+    putBackMembers: effect,
+    forgetRequest: effect,
+    forgetCohort: effect,
     formCohorts: effect,
+    lendSpecialization: effect,
+    takeBackSpecialization: effect,
     releaseStages: effect,
   },
 }).createMachine({
@@ -70,6 +91,8 @@ export const machine = setup({
       on: {
         'request.submit': { target: 'active', actions: ['countRequest', 'acceptRequest'] },
         'generation.drain': 'retiring',
+        'specialization.returned': { actions: 'takeBackSpecialization' },
+        'members.withdrawn': { actions: 'dropMembers' },
       },
     },
     active: {
@@ -77,10 +100,9 @@ export const machine = setup({
       tags: ['accepting'],
       on: {
         'request.submit': { actions: ['countRequest', 'acceptRequest'] },
-        'request.ended': { target: 'settling', actions: 'dropRequest' },
-        'members.offered': { actions: 'formCohorts' },
-        'cohort.formed': { actions: 'countCohort' },
-        'cohort.ended': { target: 'settling', actions: ['dropCohort', 'formCohorts'] },
+        ...serving,
+        'request.ended': { target: 'settling', actions: ['dropRequest', 'forgetRequest'] },
+        'cohort.ended': { target: 'settling', actions: ['dropCohort', 'forgetCohort', 'formCohorts'] },
         'generation.drain': 'draining',
       },
     },
@@ -93,10 +115,9 @@ export const machine = setup({
       always: { guard: 'isIdle', target: 'retiring' },
       on: {
         'request.submit': { actions: 'refuseRequest' },
-        'request.ended': { actions: 'dropRequest' },
-        'members.offered': { actions: 'formCohorts' },
-        'cohort.formed': { actions: 'countCohort' },
-        'cohort.ended': { actions: ['dropCohort', 'formCohorts'] },
+        ...serving,
+        'request.ended': { actions: ['dropRequest', 'forgetRequest'] },
+        'cohort.ended': { actions: ['dropCohort', 'forgetCohort', 'formCohorts'] },
         'generation.drain': {},
       },
     },

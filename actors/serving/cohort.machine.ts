@@ -54,13 +54,13 @@ export const machine = setup({
     failMembers: effect,
     returnMembers: effect,
     releaseSpecializations: effect,
+    announceEnd: effect,
   },
 }).createMachine({
   id: 'cohort',
   description: 'One invocation for the members that share it.',
   context: ({ input }) => ({ members: input.members, pending: 0, failure: null }),
   initial: 'preparing',
-  exit: 'releaseSpecializations',
   states: {
     preparing: {
       description: 'Control runs prepare_batch over the members in arrival order.',
@@ -127,8 +127,23 @@ export const machine = setup({
       entry: 'returnMembers',
       always: 'dissolved',
     },
-    retired: { type: 'final', description: 'Collected; its storage is back.', tags: ['succeeded'] },
-    failed: { type: 'final', description: 'Every member was told the failure.', tags: ['failed'] },
-    dissolved: { type: 'final', description: 'Every member was returned.', tags: ['failed'] },
+    retired: {
+      type: 'final',
+      description: 'Collected; its storage is back.',
+      entry: ['releaseSpecializations', 'announceEnd'],
+      tags: ['succeeded'],
+    },
+    failed: {
+      type: 'final',
+      description: 'Every member was told the failure.',
+      entry: ['releaseSpecializations', 'announceEnd'],
+      tags: ['failed'],
+    },
+    dissolved: {
+      type: 'final',
+      description: 'Every member was returned.',
+      entry: ['releaseSpecializations', 'announceEnd'],
+      tags: ['failed'],
+    },
   },
 });

@@ -68,6 +68,7 @@ export const machine = setup({
     deliverRows: effect,
     replyFailure: effect,
     replyCancelled: effect,
+    announceEnd: effect,
   },
 }).createMachine({
   id: 'finiteRequest',
@@ -156,17 +157,22 @@ export const machine = setup({
         'request.cancel': {},
       },
     },
-    done: { type: 'final', description: 'Every row was delivered.', tags: ['succeeded'] },
+    done: {
+      type: 'final',
+      description: 'Every row was delivered.',
+      entry: 'announceEnd',
+      tags: ['succeeded'],
+    },
     cancelled: {
       type: 'final',
       description: 'The caller left or its time was up; nothing more is published.',
-      entry: 'replyCancelled',
+      entry: ['replyCancelled', 'announceEnd'],
       tags: ['cancelled'],
     },
     failed: {
       type: 'final',
       description: 'A member failed; the caller was told why.',
-      entry: 'replyFailure',
+      entry: ['replyFailure', 'announceEnd'],
       tags: ['failed'],
     },
   },

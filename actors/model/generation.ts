@@ -1,0 +1,249 @@
+/**
+ * The actor of one served version: hosts `generation.machine.ts`, owns the control program, the
+ * scheduler and the specialization cache, and is the parent of its requests, cohorts and
+ * specializations.
+ */
+import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import type { StageArtefact } from '../../runtime/packages/artefacts.js';
+import { loadFiniteControl, type FiniteControl } from '../../runtime/profiles/finite-control.js';
+import type { StageUse } from '../../runtime/profiles/finite-control.js';
+import type { ActorSelf } from '../../runtime/system/actor.js';
+import type { Message } from '../../runtime/system/envelope.js';
+import { hostMachine, type MachineHost } from '../machine-host.js';
+import { Scheduler } from '../policy/scheduler.js';
+import { SpecializationCache } from '../policy/specialization-cache.js';
+import type { FiniteCall, PreparedMember, PreparedModel } from '../protocol.js';
+import { cohort, type CohortMember } from '../serving/cohort.js';
+import { finiteRequest, type MembersOffered } from '../serving/finite-request.js';
+import { machine } from './generation.machine.js';
+import { specialization } from './specialization.js';
+
+/** One runs on the device, one is prepared meanwhile. */
+const COHORTS_IN_FLIGHT = 2;
+const RETRY_AFTER_S = 1;
+
+export interface GenerationInput {
+  readonly prepared: PreparedModel;
+  readonly deployment: string;
+  readonly device: string;
+  readonly preparer: string;
+  /** Members that may wait (deployment.capacity.queue). */
+  readonly waitingMax: number;
+}
+
+/** Answer to 'generation.describe'. */
+export interface GenerationSummary {
+  readonly requests: number;
+  readonly waiting: number;
+  readonly cohorts: number;
+  readonly specializations: number;
+  readonly cohortsFormed: number;
+  readonly membersServed: number;
+}
+
+class GenerationHost {
+  readonly #self: ActorSelf;
+  readonly #input: GenerationInput;
+  readonly #scheduler = new Scheduler();
+  readonly #prepared = new Map<string, readonly PreparedMember[]>();
+  readonly #cache: SpecializationCache;
+  #control: FiniteControl | null = null;
+  #requests = 0;
+  #cohorts = 0;
+  #cohortsFormed = 0;
+  #membersServed = 0;
+
+  constructor(self: ActorSelf, input: GenerationInput) {
+    this.#self = self;
+    this.#input = input;
+    const { specialization_cache } = input.prepared.document.deployment;
+    this.#cache = new SpecializationCache(specialization_cache);
+  }
+
+  loadControl(): void {
+    try {
+      this.#control = loadFiniteControl(this.#input.prepared);
+      this.#self.tell(this.#self.address, 'control.loaded', {});
+    } catch (error) {
+      this.#self.tell(this.#self.address, 'control.refused', { status: toStatus(error) });
+    }
+  }
+
+  announce(kind: string, status: StatusRecord | null): void {
+    const { generation } = this.#input.prepared;
+    this.#self.tell(this.#input.deployment, kind, { generation, status });
+  }
+
+  accept(ask: Message): void {
+    const call = ask.payload as FiniteCall;
+    const { waitingMax, prepared, preparer } = this.#input;
+    const name = this.#self.nextId('request');
+    if (this.#scheduler.size + call.inputs.length > waitingMax) {
+      this.#self.replyError(ask, queueFull(prepared.id, waitingMax, this.#scheduler.size));
+      this.#self.tell(this.#self.address, 'request.ended', { request: name });
+      return;
+    }
+    this.#requests += 1;
+    const { generation } = prepared;
+    const deadlineMs = ask.deadline;
+    this.#self.spawn(`requests/${name}`, finiteRequest, {
+      call,
+      ask,
+      generation,
+      preparer,
+      deadlineMs,
+    });
+  }
+
+  refuse(ask: Message): void {
+    const { id } = this.#input.prepared;
+    this.#self.replyError(ask, {
+      code: 'unavailable',
+      message: `model ${id} is being replaced or removed and takes no new requests`,
+      retryAfterS: RETRY_AFTER_S,
+    });
+  }
+
+  offer(event: MembersOffered): void {
+    const { request, members } = event;
+    this.#prepared.set(request, members);
+    members.forEach(({ units, tag }, member) => {
+      this.#scheduler.offer({ request, member, units, tag, alone: false });
+    });
+  }
+
+  withdraw(request: string): void {
+    this.#scheduler.withdraw(request);
+  }
+
+  putBack(members: readonly CohortMember[]): void {
+    this.#scheduler.putBack(members.map(({ offer }) => ({ ...offer, alone: true })));
+  }
+
+  forget(request: string): void {
+    this.#scheduler.withdraw(request);
+    if (this.#prepared.delete(request)) this.#requests -= 1;
+  }
+
+  formCohorts(): void {
+    while (this.#cohorts < COHORTS_IN_FLIGHT) {
+      const offers = this.#scheduler.take(this.#input.prepared.capacities.batchUnits);
+      if (offers.length === 0) return;
+      const members = offers.map((offer) => ({
+        offer,
+        prepared: this.#prepared.get(offer.request)![offer.member]!,
+      }));
+      for (const offer of offers) {
+        this.#self.tell(offer.request, 'member.joined', { member: offer.member });
+      }
+      this.#cohorts += 1;
+      this.#cohortsFormed += 1;
+      this.#membersServed += members.length;
+      this.#self.tell(this.#self.address, 'cohort.formed', { members: members.length });
+      this.#self.spawn(`cohorts/${this.#cohortsFormed}`, cohort, {
+        members,
+        control: this.#control!,
+        device: this.#input.device,
+      });
+    }
+  }
+
+  cohortEnded(): void {
+    this.#cohorts -= 1;
+  }
+
+  specialize(use: StageUse, asker: string): void {
+    const { key } = use;
+    const address = `${this.#self.address}/specializations/${key}`;
+    if (!this.#cache.has(key)) this.#spawnSpecialization(use);
+    this.#cache.use(key);
+    this.#self.tell(address, 'specialization.use', { cohort: asker });
+  }
+
+  #spawnSpecialization(use: StageUse): void {
+    const control = this.#control!;
+    const { key } = use;
+    this.#self.spawn(`specializations/${key}`, specialization, {
+      key,
+      executable: use.executable,
+      task: use.task,
+      device: this.#input.device,
+      onReady: (artefact: StageArtefact) => control.adopt(use, artefact),
+      onGone: () => {
+        control.drop(use);
+        this.#cache.forget(key);
+      },
+    });
+  }
+
+  returnSpecialization(use: StageUse): void {
+    this.#cache.release(use.key);
+    const base = `${this.#self.address}/specializations`;
+    this.#self.tell(`${base}/${use.key}`, 'specialization.release', {});
+    for (const key of this.#cache.surplus()) {
+      this.#self.tell(`${base}/${key}`, 'specialization.evict', {});
+    }
+  }
+
+  releaseStages(): void {
+    const { prepared, device, preparer } = this.#input;
+    const cold = prepared.stages.map((stage) => stage.executable);
+    for (const id of [...cold, ...(this.#control?.declaredExecutables() ?? [])]) {
+      this.#self.tell(device, 'executable.unload', { id });
+    }
+    this.#self.tell(preparer, 'preparer.retire', {});
+  }
+
+  describe(): GenerationSummary {
+    return {
+      requests: this.#requests,
+      waiting: this.#scheduler.size,
+      cohorts: this.#cohorts,
+      specializations: this.#cache.keys().length,
+      cohortsFormed: this.#cohortsFormed,
+      membersServed: this.#membersServed,
+    };
+  }
+}
+
+const queueFull = (id: string, limit: number, waiting: number): StatusRecord => ({
+  code: 'resourceExhausted',
+  message:
+    `the queue of model ${id} is full: ${waiting} inputs wait, at most ${limit} may ` +
+    `(deployment.capacity.queue)`,
+  retryAfterS: RETRY_AFTER_S,
+});
+
+export const generation = hostMachine(
+  machine,
+  (self: ActorSelf, input: GenerationInput): MachineHost => {
+    const host = new GenerationHost(self, input);
+    const status = (context: unknown): StatusRecord | null =>
+      (context as { failure: StatusRecord | null }).failure;
+    return {
+      effects: {
+        loadControl: () => host.loadControl(),
+        announceLoaded: () => host.announce('generation.loaded', null),
+        announceFailed: (_, context) => host.announce('generation.failed', status(context)),
+        announceRetired: () => host.announce('generation.retired', null),
+        acceptRequest: (_event, _context, message) => host.accept(message),
+        refuseRequest: (_event, _context, message) => host.refuse(message),
+        formCohorts: () => host.formCohorts(),
+        keepMembers: (event) => host.offer(event as unknown as MembersOffered),
+        dropMembers: (event) => host.withdraw((event as unknown as { request: string }).request),
+        putBackMembers: (event) =>
+          host.putBack((event as unknown as { members: CohortMember[] }).members),
+        forgetRequest: (event) => host.forget((event as unknown as { request: string }).request),
+        forgetCohort: () => host.cohortEnded(),
+        lendSpecialization: (event) => {
+          const { use, cohort: asker } = event as unknown as { use: StageUse; cohort: string };
+          host.specialize(use, asker);
+        },
+        takeBackSpecialization: (event) =>
+          host.returnSpecialization((event as unknown as { use: StageUse }).use),
+        releaseStages: () => host.releaseStages(),
+      },
+      asks: { 'generation.describe': () => host.describe() },
+    };
+  },
+);

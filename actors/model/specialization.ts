@@ -1,0 +1,84 @@
+/**
+ * The actor of one exact stage declaration: hosts `specialization.machine.ts`, asks the pool to
+ * compile and the device to load, and answers every cohort that waits for it.
+ */
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import type { StageArtefact } from '../../runtime/packages/artefacts.js';
+import type { ActorSelf } from '../../runtime/system/actor.js';
+import { hostMachine, type MachineHost } from '../machine-host.js';
+import { POOL, type LoadExecutable } from '../protocol.js';
+import { machine } from './specialization.machine.js';
+
+/** Deadlines of cold work: a compile or a load that takes longer is a fault, not a slow answer. */
+export const COMPILE_DEADLINE_MS = 120_000;
+
+export interface SpecializationInput {
+  readonly key: string;
+  readonly executable: string;
+  /** Input of the `compile-stage` task. */
+  readonly task: unknown;
+  readonly device: string;
+  /** Called when its code is on the device, and when it is gone. */
+  readonly onReady: (artefact: StageArtefact) => void;
+  readonly onGone: () => void;
+}
+
+export const specialization = hostMachine(
+  machine,
+  (self: ActorSelf, input: SpecializationInput): MachineHost => {
+    const waiting: string[] = [];
+    let artefact: StageArtefact | null = null;
+    let loaded = false;
+    const waiter = (event: object): string => (event as { cohort: string }).cohort;
+
+    return {
+      replies: {
+        compiled: (outcome) => {
+          if (outcome.status !== null) return { type: 'stage.refused', status: outcome.status };
+          artefact = outcome.value as StageArtefact;
+          return { type: 'stage.compiled' };
+        },
+        placed: (outcome) => {
+          if (outcome.status !== null) return { type: 'stage.refused', status: outcome.status };
+          loaded = true;
+          return { type: 'stage.placed' };
+        },
+      },
+      effects: {
+        noteWaiter(event) {
+          waiting.push(waiter(event));
+        },
+        compileStage() {
+          const call = { task: 'compile-stage', input: input.task };
+          self.ask(POOL, 'task.run', call, { deadlineMs: COMPILE_DEADLINE_MS, as: 'compiled' });
+        },
+        placeStage() {
+          const { module, reflection } = artefact!;
+          const load: LoadExecutable = { id: input.executable, module, reflection };
+          self.ask(input.device, 'executable.load', load, {
+            deadlineMs: COMPILE_DEADLINE_MS,
+            as: 'placed',
+          });
+        },
+        announceReady() {
+          input.onReady(artefact!);
+          for (const cohort of waiting.splice(0)) self.tell(cohort, 'specialization.ready', {});
+        },
+        answerReady(event) {
+          self.tell(waiter(event), 'specialization.ready', {});
+        },
+        announceFailed(_, context) {
+          const status = (context as { failure: StatusRecord | null }).failure;
+          input.onGone();
+          for (const cohort of waiting.splice(0)) {
+            self.tell(cohort, 'specialization.failed', { status });
+          }
+        },
+        unloadStage() {
+          input.onGone();
+          if (loaded) self.tell(input.device, 'executable.unload', { id: input.executable });
+        },
+      },
+    };
+  },
+);

@@ -1,0 +1,43 @@
+/**
+ * The actor that runs `prepare_request` for one generation, on a preparation thread: it holds the
+ * control program over its own copy of the frozen state, so a slow text stalls no model's cohorts.
+ */
+import { StatusError, toStatus } from '../../runtime/base/errors.js';
+import { loadFinitePreparer } from '../../runtime/profiles/finite-preparer.js';
+import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
+import type { Message } from '../../runtime/system/envelope.js';
+import type { PreparedMember, PreparedModel, PrepareMembers } from '../protocol.js';
+
+export const preparer = (_self: ActorSelf, input: { prepared: PreparedModel }): Behaviour => {
+  const program = loadFinitePreparer(input.prepared);
+
+  const prepare = (self: ActorSelf, ask: Message): void => {
+    const { inputs, dimensions } = ask.payload as PrepareMembers;
+    try {
+      const members: PreparedMember[] = inputs.map((one, index) => {
+        try {
+          return program.prepare(one, dimensions);
+        } catch (error) {
+          throw inputs.length === 1 ? error : located(error, index);
+        }
+      });
+      const transfer = members.map((member) => member.bytes.buffer as ArrayBuffer);
+      self.reply(ask, members, { transfer });
+    } catch (error) {
+      self.replyError(ask, toStatus(error));
+    }
+  };
+
+  return {
+    receive(self, message) {
+      if (message.kind === 'members.prepare') prepare(self, message);
+      else if (message.kind === 'preparer.retire') self.stop();
+    },
+  };
+};
+
+/** Says which input of several is at fault. */
+function located(error: unknown, index: number): StatusError {
+  const { code, message, ...rest } = toStatus(error);
+  return new StatusError(code, `input[${index}]: ${message}`, rest);
+}

@@ -1,0 +1,142 @@
+/**
+ * The actor of the whole server, on the main thread: hosts `server.machine.ts`, keeps one deployment
+ * actor an id and routes commands and requests to it.
+ */
+import type { ActorSelf } from '../../runtime/system/actor.js';
+import type { Message, Reply } from '../../runtime/system/envelope.js';
+import { hostMachine, type MachineEvent, type MachineHost } from '../machine-host.js';
+import { deployment } from '../model/deployment.js';
+import type { FiniteCall, PackageLocation } from '../protocol.js';
+import { machine } from './server.machine.js';
+
+/** A device that has not opened by then has failed. */
+const DEVICE_DEADLINE_MS = 30_000;
+
+export interface ServerInput {
+  readonly modelThreads: readonly string[];
+  readonly preparationThreads: readonly string[];
+  readonly deviceThread: string;
+}
+
+/** 'deployment.register' to the server. */
+export interface RegisterDeployment {
+  readonly location: PackageLocation;
+  readonly wait: boolean;
+}
+
+class ServerHost {
+  readonly #self: ActorSelf;
+  readonly #input: ServerInput;
+  readonly #deployments = new Map<string, string>();
+  #device = '';
+  #created = 0;
+
+  constructor(self: ActorSelf, input: ServerInput) {
+    this.#self = self;
+    this.#input = input;
+  }
+
+  openDevice(): void {
+    const { deviceThread } = this.#input;
+    const request = { name: 'device', kind: 'deviceQueue', input: { opened: this.#self.address } };
+    const deadlineMs = DEVICE_DEADLINE_MS;
+    this.#self.spawnOn(deviceThread, request, { deadlineMs, as: 'device.spawned' });
+  }
+
+  deviceSpawned(reply: Reply): MachineEvent | null {
+    if (reply.outcome !== 'value') return { type: 'device.refused', status: reply.status };
+    this.#device = reply.value as string;
+    return null;
+  }
+
+  register(ask: Message): void {
+    const { location } = ask.payload as RegisterDeployment;
+    const known = this.#deployments.get(location.id);
+    this.#self.forward(ask, known ?? this.#create(location.id));
+  }
+
+  #create(id: string): string {
+    const { modelThreads, preparationThreads } = this.#input;
+    const turn = this.#created++;
+    const address = this.#self.spawn(`deployments/${id}`, deployment, {
+      id,
+      modelThread: modelThreads[turn % modelThreads.length]!,
+      preparationThread: preparationThreads[turn % preparationThreads.length]!,
+      device: this.#device,
+    });
+    this.#deployments.set(id, address);
+    this.#self.tell(this.#self.address, 'deployment.created', {});
+    return address;
+  }
+
+  unregister(ask: Message): void {
+    this.#route(ask, (ask.payload as { id: string }).id);
+  }
+
+  forwardRequest(ask: Message): void {
+    this.#route(ask, (ask.payload as FiniteCall).deployment);
+  }
+
+  #route(ask: Message, id: string): void {
+    const address = this.#deployments.get(id);
+    if (address !== undefined) return this.#self.forward(ask, address);
+    const known = [...this.#deployments.keys()].join(', ') || 'none';
+    this.#self.replyError(ask, {
+      code: 'notFound',
+      message: `no model has the id '${id}' (registered: ${known})`,
+      param: 'model',
+    });
+  }
+
+  refuse(ask: Message): void {
+    this.#self.replyError(ask, {
+      code: 'unavailable',
+      message: 'the server is starting or draining and takes nothing new',
+      retryAfterS: 1,
+    });
+  }
+
+  forget(id: string): void {
+    this.#deployments.delete(id);
+  }
+
+  drain(): void {
+    for (const address of this.#deployments.values()) {
+      this.#self.tell(address, 'deployment.unregister', {});
+    }
+  }
+
+  closeDevice(): void {
+    this.#self.tell(this.#device, 'device.close', {});
+  }
+
+  describe(state: string): ServerSummary {
+    return { state, deployments: [...this.#deployments], device: this.#device };
+  }
+}
+
+/** Answer to 'server.describe': ids and addresses of the deployments, and the device's. */
+export interface ServerSummary {
+  readonly state: string;
+  readonly deployments: readonly (readonly [string, string])[];
+  readonly device: string;
+}
+
+export const server = hostMachine(machine, (self: ActorSelf, input: ServerInput): MachineHost => {
+  const host = new ServerHost(self, input);
+  return {
+    effects: {
+      openDevice: () => host.openDevice(),
+      registerDeployment: (_e, _c, message) => host.register(message),
+      unregisterDeployment: (_e, _c, message) => host.unregister(message),
+      forgetDeployment: (event) => host.forget((event as unknown as { id: string }).id),
+      forwardRequest: (_e, _c, message) => host.forwardRequest(message),
+      refuseRequest: (_e, _c, message) => host.refuse(message),
+      refuseRegistration: (_e, _c, message) => host.refuse(message),
+      drainDeployments: () => host.drain(),
+      closeDevice: () => host.closeDevice(),
+    },
+    replies: { 'device.spawned': (reply) => host.deviceSpawned(reply) },
+    asks: { 'server.describe': (state) => host.describe(state) },
+  };
+});

@@ -1,0 +1,30 @@
+/**
+ * The actor through which every thread reaches the task pool: one ask `task.run` a task. The pool is
+ * the only thing here that knows promises; a task's end becomes the ask's one reply.
+ */
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
+
+export interface TaskRunner {
+  /** Calls back exactly once, now or later. */
+  run(
+    call: { task: string; input: unknown },
+    done: (outcome: { value: unknown } | { status: StatusRecord }) => void,
+  ): void;
+}
+
+export const taskPort = (_self: ActorSelf, runner: TaskRunner): Behaviour => {
+  let running = 0;
+  return {
+    receive(self, message) {
+      if (message.role !== 'ask' || message.kind !== 'task.run') return;
+      running += 1;
+      runner.run(message.payload as { task: string; input: unknown }, (outcome) => {
+        running -= 1;
+        if ('status' in outcome) self.replyError(message, outcome.status);
+        else self.reply(message, outcome.value);
+      });
+    },
+    describe: () => ({ running }),
+  };
+};
