@@ -17,24 +17,27 @@ export const optionsSignatures = signatureTable('options', [
   'join_path(string, string) -> string',
 ]);
 
-/**
- * The ref that stands for the options object. It lies in the null page of host memory, where no
- * sealed record can be, so `open` of it fails.
- */
-export const OPTIONS_REF = 8;
+/** The value of the server behind the `options` ref that a program is given. */
+export class OptionsValue {
+  readonly values: Readonly<Record<string, unknown>>;
 
-export function optionsFunctions(options: Readonly<Record<string, unknown>>): ModuleFunctions {
-  const at = (ref: number, path: string): unknown => {
-    if (ref !== OPTIONS_REF) {
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.values = values;
+  }
+}
+
+export function optionsFunctions(): ModuleFunctions {
+  const at = (ref: unknown, path: string): unknown => {
+    if (!(ref instanceof OptionsValue)) {
       throw new StatusError(
-        'invalidArgument',
+        'internal',
         `options read at '${path}' of a ref that is no options object`,
       );
     }
-    return valueAt(options, path);
+    return valueAt(ref.values, path);
   };
   const typed = <Value>(read: TypedRead<Value>) => {
-    return (ref: number, path: string, otherwise: Value): readonly Value[] => {
+    return (ref: unknown, path: string, otherwise: Value): readonly Value[] => {
       const value = at(ref, path);
       if (value === undefined) return [otherwise];
       const result = read.accept(value);
@@ -46,8 +49,8 @@ export function optionsFunctions(options: Readonly<Record<string, unknown>>): Mo
     };
   };
   return {
-    has: (ref: number, path: string) => [at(ref, path) !== undefined],
-    count(ref: number, path: string) {
+    has: (ref: unknown, path: string) => [at(ref, path) !== undefined],
+    count(ref: unknown, path: string) {
       const value = at(ref, path);
       if (value === undefined) return [0n];
       if (Array.isArray(value)) return [BigInt(value.length)];

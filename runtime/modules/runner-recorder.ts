@@ -4,11 +4,10 @@
  * returned, and drops the recorder when it raised.
  *
  * Buffers, works and fences get ids from 0 in order of first use, local to the invocation, as
- * `runtime/hal/submission.ts` wants them. A handle of another invocation is refused.
+ * `runtime/hal/submission.ts` wants them. What belongs to another invocation is refused.
  */
 import { StatusError } from '../base/errors.js';
 import type { BufferRange, SubmissionBuffer, SubmissionCommand } from '../hal/submission.js';
-import { HandleTable } from './handle-table.js';
 
 /** Commands that one invocation may record. */
 export const commandsMax = 65_536;
@@ -25,24 +24,53 @@ export interface InvocationShape {
   readonly stages: readonly RunnableStage[];
   /** Bytes that each registered host slot holds, for `feedback`. */
   readonly slots: readonly number[];
-  /** Differs from invocation to invocation: see HandleTable. */
-  readonly epoch: number;
+}
+
+/** What a `hal.buffer` of a program stands for: bytes of one buffer of one invocation. */
+export class InvocationBuffer {
+  readonly owner: RunnerRecorder;
+  readonly range: BufferRange;
+
+  constructor(owner: RunnerRecorder, range: BufferRange) {
+    this.owner = owner;
+    this.range = range;
+  }
+
+  get length(): number {
+    return this.range.length;
+  }
+
+  slice(offset: number, length: number): InvocationBuffer {
+    return new InvocationBuffer(this.owner, cut(this.range, { offset, length, what: 'slice' }));
+  }
+}
+
+/** What a `work` or a `hal.fence` of a program stands for. */
+export interface InvocationPoint {
+  readonly owner: RunnerRecorder;
+  readonly kind: 'work' | 'hal.fence';
+  readonly id: number;
+}
+
+/** No external work to wait for. */
+export const NULL_FENCE = null;
+
+export interface FeedbackPlace {
+  readonly offset: bigint;
+  readonly length: bigint;
+  readonly slot: bigint;
 }
 
 export class RunnerRecorder {
   readonly #shape: InvocationShape;
-  readonly #ranges: HandleTable<BufferRange>;
-  readonly #works: HandleTable<{ readonly id: number }>;
-  readonly #fences: HandleTable<{ readonly id: number }>;
   readonly #buffers: SubmissionBuffer[] = [];
   readonly #commands: SubmissionCommand[] = [];
   readonly #filledSlots = new Set<number>();
+  #works = 0;
+  #fences = 0;
 
   constructor(shape: InvocationShape) {
     this.#shape = shape;
-    this.#ranges = new HandleTable('hal.buffer', shape.epoch);
-    this.#works = new HandleTable('work', shape.epoch);
-    this.#fences = new HandleTable('hal.fence', shape.epoch);
   }
 
   get buffers(): readonly SubmissionBuffer[] {
@@ -53,82 +81,84 @@ export class RunnerRecorder {
     return this.#commands;
   }
 
-  /** Registers storage of this invocation; the handle is what the program is given. */
-  addBuffer(buffer: SubmissionBuffer): number {
+  /** Registers storage of this invocation; the result is what the program is given. */
+  addBuffer(buffer: SubmissionBuffer): InvocationBuffer {
     this.#buffers.push(buffer);
-    return this.#ranges.add({ buffer: this.#buffers.length - 1, offset: 0, length: buffer.bytes });
+    const range = { buffer: this.#buffers.length - 1, offset: 0, length: buffer.bytes };
+    return new InvocationBuffer(this, range);
   }
 
-  length(handle: number): bigint {
-    return BigInt(this.#ranges.value(handle, 'hal.buffer.len').length);
-  }
-
-  slice(handle: number, offset: bigint, length: bigint): number {
-    const range = this.#ranges.value(handle, 'hal.buffer.slice');
-    return this.#ranges.add(sliceOf(range, { offset, length, what: 'hal.buffer.slice' }));
-  }
-
-  execute(ordinal: bigint, handles: readonly number[]): number {
+  execute(ordinal: bigint, buffers: readonly unknown[]): InvocationPoint {
     const { stages } = this.#shape;
-    const name = `execute_${handles.length}`;
+    const name = `execute_${buffers.length}`;
     const stage = stages[Number(ordinal)];
     if (stage === undefined) {
       throw new StatusError(
-        'invalidArgument',
+        'internal',
         `${name} of stage ${ordinal}; stages 0 to ${stages.length - 1} are prepared for this invocation`,
       );
     }
-    if (stage.roots !== handles.length) {
+    if (stage.roots !== buffers.length) {
       throw new StatusError(
-        'invalidArgument',
+        'internal',
         `${name} of stage ${ordinal} (${stage.name}), which takes ${stage.roots} buffers`,
       );
     }
-    const roots = handles.map((handle) => this.#ranges.value(handle, name));
-    const work = this.#works.count;
-    this.#record({ op: 'execute', work, executable: stage.executable, roots, part: 0 });
-    return this.#works.add({ id: work });
+    const roots = buffers.map((buffer) => this.#range(buffer, name));
+    const id = this.#works++;
+    this.#record({ op: 'execute', work: id, executable: stage.executable, roots, part: 0 });
+    return { owner: this, kind: 'work', id };
   }
 
-  feedback(work: number, handle: number, place: FeedbackPlace): void {
-    const { id } = this.#works.value(work, 'feedback');
-    const range = this.#ranges.value(handle, 'feedback');
+  feedback(work: unknown, buffer: unknown, place: FeedbackPlace): void {
+    const id = this.#point(work, 'work', 'feedback');
+    const range = this.#range(buffer, 'feedback');
     const slot = Number(place.slot);
     const bytes = this.#shape.slots[slot];
     if (bytes === undefined) {
       const count = this.#shape.slots.length;
       throw new StatusError(
-        'invalidArgument',
+        'internal',
         `feedback into slot ${place.slot}; this entry has ${count === 0 ? 'no slots' : `slots 0 to ${count - 1}`}`,
       );
     }
     if (place.length > BigInt(bytes)) {
       throw new StatusError(
-        'resourceExhausted',
+        'internal',
         `feedback of ${place.length} bytes into slot ${slot}, which holds ${bytes}`,
       );
     }
     if (this.#filledSlots.has(slot)) {
-      throw new StatusError('alreadyExists', `feedback into slot ${slot} twice in one invocation`);
+      throw new StatusError('internal', `feedback into slot ${slot} twice in one invocation`);
     }
     this.#filledSlots.add(slot);
-    const source = sliceOf(range, { ...place, what: 'feedback' });
+    const { offset, length } = place;
+    const source = cut(range, { offset: Number(offset), length: Number(length), what: 'feedback' });
     this.#record({ op: 'feedback', work: id, source, slot });
   }
 
   /** A fence of exactly that work, whatever is recorded later. */
-  fence(work: number): number {
-    const { id } = this.#works.value(work, 'fence');
-    const fence = this.#fences.count;
-    this.#record({ op: 'fence', fence, work: id });
-    return this.#fences.add({ id: fence });
+  fence(work: unknown): InvocationPoint {
+    const id = this.#fences++;
+    this.#record({ op: 'fence', fence: id, work: this.#point(work, 'work', 'fence') });
+    return { owner: this, kind: 'hal.fence', id };
   }
 
   /** Orders what is recorded from now on after a fence; the null fence orders nothing. */
-  join(fence: number): void {
+  join(fence: unknown): void {
     if (fence === NULL_FENCE) return;
-    const { id } = this.#fences.value(fence, 'join');
-    this.#record({ op: 'join', fence: id });
+    this.#record({ op: 'join', fence: this.#point(fence, 'hal.fence', 'join') });
+  }
+
+  #range(buffer: unknown, use: string): BufferRange {
+    if (buffer instanceof InvocationBuffer && buffer.owner === this) return buffer.range;
+    throw foreign(use, 'hal.buffer');
+  }
+
+  #point(value: unknown, kind: InvocationPoint['kind'], use: string): number {
+    const point = value as InvocationPoint | null | undefined;
+    if (point?.owner === this && point.kind === kind) return point.id;
+    throw foreign(use, kind);
   }
 
   #record(command: SubmissionCommand): void {
@@ -142,32 +172,22 @@ export class RunnerRecorder {
   }
 }
 
-/** No external work to wait for. */
-export const NULL_FENCE = 0;
-
-export interface FeedbackPlace {
-  readonly offset: bigint;
-  readonly length: bigint;
-  readonly slot: bigint;
+function foreign(use: string, kind: string): StatusError {
+  return new StatusError('internal', `${use} was given a ${kind} that is not of this invocation`);
 }
 
 interface Cut {
-  readonly offset: bigint;
-  readonly length: bigint;
+  readonly offset: number;
+  readonly length: number;
   readonly what: string;
 }
 
-function sliceOf(range: BufferRange, { offset, length, what }: Cut): BufferRange {
-  const isInside = offset >= 0n && length >= 0n && offset + length <= BigInt(range.length);
-  if (!isInside) {
+function cut(range: BufferRange, { offset, length, what }: Cut): BufferRange {
+  if (offset < 0 || length < 0 || offset + length > range.length) {
     throw new StatusError(
-      'outOfRange',
+      'internal',
       `${what} of bytes ${offset} to ${offset + length} of a buffer of ${range.length}`,
     );
   }
-  return {
-    buffer: range.buffer,
-    offset: range.offset + Number(offset),
-    length: Number(length),
-  };
+  return { buffer: range.buffer, offset: range.offset + offset, length };
 }

@@ -27,16 +27,16 @@ export const runnerSignatures = signatureTable('runner', [
 export function runnerFunctions(recorder: () => RunnerRecorder): ModuleFunctions {
   const executes = arities.map((count): [string, CapabilityFunction] => [
     `execute_${count}`,
-    (stage: bigint, ...buffers: number[]) => [recorder().execute(stage, buffers)],
+    (stage: bigint, ...buffers: unknown[]) => [recorder().execute(stage, buffers)],
   ]);
   return {
     ...Object.fromEntries(executes),
-    feedback(work: number, buffer: number, offset: bigint, length: bigint, slot: bigint) {
+    feedback(work: unknown, buffer: unknown, offset: bigint, length: bigint, slot: bigint) {
       recorder().feedback(work, buffer, { offset, length, slot });
       return [];
     },
-    fence: (work: number) => [recorder().fence(work)],
-    join(fence: number) {
+    fence: (work: unknown) => [recorder().fence(work)],
+    join(fence: unknown) {
       recorder().join(fence);
       return [];
     },

@@ -3,8 +3,9 @@
  * spelling, so that the check of an import and the message that it failed show the same text.
  *
  * A module's functions are plain functions over host values: i64 is bigint, f64 number, bool
- * boolean, string and buffer (Uint8Array) are what they are, handles and refs are numbers, a symbol
- * is its name with template arguments. Each returns its results as an array.
+ * boolean, string and buffer (Uint8Array) are what they are, handles and refs are the server's own
+ * objects (null for the null fence), a symbol is its name with template arguments. Each returns its
+ * results as an array.
  */
 import { assert, StatusError } from '../base/errors.js';
 
@@ -22,7 +23,7 @@ export interface SymbolValue {
   readonly args: readonly string[];
 }
 
-export type HostValue = bigint | number | boolean | string | Uint8Array | SymbolValue;
+export type HostValue = bigint | number | boolean | string | Uint8Array | object | null;
 
 // Arguments were checked against the signature before the call, so each function may name its own.
 export type CapabilityFunction = (...args: any[]) => readonly HostValue[];

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../runtime/base/errors.js';
@@ -7,6 +8,7 @@ import {
   modelDocumentJsonSchema,
   parseModelDocument,
 } from '../../../runtime/packages/model-document.js';
+import { repositoryRoot } from './repository-root.js';
 
 const least = {
   loom: 1,
@@ -121,20 +123,10 @@ test('text that is not JSON is refused with its place', () => {
 });
 
 test('the schema file for editors is the one that the code has', () => {
-  const path = new URL('../../../../../models/model.schema.json', import.meta.url);
-  const atRoot = new URL('../../../../models/model.schema.json', import.meta.url);
-  const file = [path, atRoot].find(isFile) ?? atRoot;
+  const file = join(repositoryRoot, 'models/model.schema.json');
   const expected = `${JSON.stringify(modelDocumentJsonSchema(), null, 2)}\n`;
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync('models/model.schema.json', expected);
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, expected);
   else assert.is(readFileSync(file, 'utf8'), expected);
 });
-
-function isFile(url: URL): boolean {
-  try {
-    return readFileSync(url).length > 0;
-  } catch {
-    return false;
-  }
-}
 
 test.run();
