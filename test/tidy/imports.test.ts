@@ -16,9 +16,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'runtime/vm': ['runtime/loom'],
   'runtime/jit': ['runtime/loom', 'runtime/vm'],
   'runtime/hal': [],
-  // The local device speaks the calling convention of the code that it runs.
+  // The local device, and what wraps it, speak the calling convention of the code that they run.
   'runtime/hal/local': ['runtime/hal', 'runtime/jit'],
-  'runtime/hal/simulated': ['runtime/hal'],
+  'runtime/hal/simulated': ['runtime/hal', 'runtime/jit'],
   'runtime/memory': ['runtime/hal'],
   'runtime/parameters': ['runtime/hal', 'runtime/memory'],
   'runtime/packages': ['runtime/loom', 'runtime/profiles'],
@@ -122,9 +122,10 @@ test('relative imports end in .js and lead to a file', () => {
 });
 
 test('no import cycles', () => {
+  // Types may refer to each other across files: nothing is loaded for them.
   const edges = new Map<string, string[]>();
   for (const { from, to, kind } of rows) {
-    if (to !== null && kind !== 'dynamic') edges.set(from, [...(edges.get(from) ?? []), to]);
+    if (to !== null && kind === 'value') edges.set(from, [...(edges.get(from) ?? []), to]);
   }
   const state = new Map<string, 'open' | 'done'>();
   const breaches: string[] = [];
