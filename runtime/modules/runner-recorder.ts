@@ -131,9 +131,9 @@ export class RunnerRecorder {
     if (this.#filledSlots.has(slot)) {
       throw new StatusError('internal', `feedback into slot ${slot} twice in one invocation`);
     }
-    this.#filledSlots.add(slot);
     const { offset, length } = place;
     const source = cut(range, { offset: Number(offset), length: Number(length), what: 'feedback' });
+    this.#filledSlots.add(slot);
     this.#record({ op: 'feedback', work: id, source, slot });
   }
 
