@@ -27,7 +27,7 @@ export interface TellOptions {
 }
 
 export interface AskOptions extends TellOptions {
-  /** Milliseconds from now after which the reply is a `timeout`. */
+  /** Absolute (`self.now() + …`): when it has passed the reply is a `timeout`. */
   readonly deadlineMs: number;
   /** Kind of the reply message; `reply` without. */
   readonly as?: string;
@@ -37,13 +37,16 @@ export interface ReplyOptions {
   readonly transfer?: readonly TransferListItem[];
 }
 
-/** What `spawn` at another thread's `/system` takes. */
-export interface SpawnRequest {
-  /** Path below the root of that thread, as in `models/minilm@3`. */
-  readonly name: string;
-  /** A kind that is registered in that thread. */
-  readonly kind: string;
-  readonly input: unknown;
+/** For machines and other mechanisms that run inside an actor; see `recorder.ts`. */
+export interface ActorProbe {
+  /** False when nobody observes: then skip the work of describing a transition. */
+  readonly isRecording: boolean;
+  transition(from: string, to: string, event: string): void;
+  /** Counts an event that the state does not expect; in strict systems it throws. */
+  unexpected(state: string, event: string): void;
+}
+
+export interface RemoteOptions {
   readonly mailboxLimit?: number;
 }
 
@@ -54,8 +57,12 @@ export interface ActorSelf {
   /** The message being handled; null while it starts or stops. */
   readonly current: Message | null;
 
+  readonly probe: ActorProbe;
+
   /** Milliseconds of the process clock. */
   now(): number;
+  /** Milliseconds since 1970, for labels shown to people only. */
+  wallTime(): number;
   nextId(prefix: string): string;
   log(level: 'debug' | 'info' | 'warn' | 'error', text: string, details?: object): void;
 
@@ -80,10 +87,17 @@ export interface ActorSelf {
     options?: ChildOptions,
   ): Address;
   /**
-   * Asks another thread for an actor that stops with this one. The reply's value is its address;
-   * it is watched from then on, so a `down` follows.
+   * Starts an actor of a registered kind below the root of another thread. It stops with this one;
+   * messages sent to the returned address after this call arrive after its start. If it cannot
+   * start, watchers get `down` and asks end with it.
    */
-  spawnOn(thread: string, request: SpawnRequest, options: AskOptions): string;
+  spawnOn(
+    thread: string,
+    name: string,
+    kind: string,
+    input: unknown,
+    options?: RemoteOptions,
+  ): Address;
   /** How its children are restarted; without, none is. */
   supervise(supervision: Supervision): void;
   /** Exactly one `down` follows, at once if there is no such actor. */

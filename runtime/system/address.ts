@@ -9,7 +9,7 @@ import { assert } from '../base/errors.js';
 export type Address = string;
 
 const threadPattern = /^[\w.-]+$/;
-const namePattern = /^[\w.@+=-]+(\/[\w.@+=-]+)*$/;
+const namePattern = /^[^\s/]+(\/[^\s/]+)*$/;
 
 /** The address of `/path` on a thread. */
 export function addressOf(thread: string, path: string): Address {

@@ -27,8 +27,8 @@ export interface Envelope {
   readonly kind: string;
   readonly role: Role;
   readonly lane: Lane;
-  /** Absolute milliseconds of the process clock by which an ask must be answered; 0 without. */
-  readonly deadline: number;
+  /** Absolute milliseconds of the process clock by which an ask must be answered. */
+  readonly deadline: number | null;
   /** Grows with each message that the sender sends. */
   readonly seq: number;
   readonly payload: unknown;

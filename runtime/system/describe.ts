@@ -1,0 +1,89 @@
+/**
+ * A picture of a system as plain data, for admin pages and metrics: the tree of actors with their
+ * states and mailboxes, and the counters. Taken at once, between turns, so it is consistent.
+ */
+import type { Address } from './address.js';
+import type { Cell, CellState } from './cell.js';
+import type { CellHost } from './cell-host.js';
+import type { DeadLetter, DeadLetterReason, DeadLetters } from './dead-letters.js';
+
+export interface ActorDescription {
+  readonly address: Address;
+  readonly kind: string;
+  readonly status: CellState;
+  /** What its behaviour says: of a machine its state value, tags and context. */
+  readonly state: unknown;
+  readonly mailbox: { readonly data: number; readonly control: number; readonly limit: number };
+  readonly ageMs: number;
+  readonly restarts: number;
+  /** Messages that it has handled. */
+  readonly messages: number;
+  readonly children: readonly ActorDescription[];
+}
+
+export interface SystemCounters {
+  readonly actors: number;
+  readonly messages: number;
+  readonly restarts: number;
+  readonly failures: number;
+  readonly unexpectedEvents: number;
+  readonly askTimeouts: number;
+  /** Asks of this thread without a terminal, and asks that its actors owe an answer. */
+  readonly pendingAsks: number;
+  readonly openAsks: number;
+  readonly watches: number;
+  readonly deadLetters: Readonly<Record<DeadLetterReason, number>>;
+}
+
+export interface SystemDescription {
+  readonly thread: string;
+  readonly actors: readonly ActorDescription[];
+  readonly counters: SystemCounters;
+  readonly lastDeadLetters: readonly DeadLetter[];
+}
+
+export interface DescribedHost extends CellHost {
+  readonly root: Cell;
+  readonly cells: Iterable<Cell>;
+  readonly deadLetters: DeadLetters;
+}
+
+export function describeSystem(host: DescribedHost): SystemDescription {
+  const now = host.ports.clock.now();
+  const { messages, restarts, failures, unexpected } = host.counters;
+  return {
+    thread: host.thread,
+    actors: childrenOf(host.root, now),
+    counters: {
+      actors: [...host.cells].length,
+      messages,
+      restarts,
+      failures,
+      unexpectedEvents: unexpected,
+      askTimeouts: host.pendingAsks.timeouts,
+      pendingAsks: host.pendingAsks.size,
+      openAsks: host.openAsks.size,
+      watches: host.watches.size,
+      deadLetters: host.deadLetters.counts(),
+    },
+    lastDeadLetters: [...host.deadLetters.last],
+  };
+}
+
+function childrenOf(cell: Cell, now: number): ActorDescription[] {
+  return [...cell.children.values()].map((child) => ({
+    address: child.address,
+    kind: child.options.kind,
+    status: child.state,
+    state: child.describe() ?? null,
+    mailbox: {
+      data: child.mailbox.dataDepth,
+      control: child.mailbox.controlDepth,
+      limit: child.mailbox.limit,
+    },
+    ageMs: now - child.bornAtMs,
+    restarts: child.restarts,
+    messages: child.handled,
+    children: childrenOf(child, now),
+  }));
+}

@@ -1,0 +1,75 @@
+/**
+ * The replier's side of asks: those that an actor of this thread has received and not answered.
+ * Each has one holder; the holder's death answers it. Closing an ask twice is told to the caller,
+ * so no second reply leaves the thread.
+ */
+import { threadOf, type Address } from './address.js';
+import type { Message } from './envelope.js';
+
+interface OpenAsk {
+  readonly ask: Message;
+  holder: Address;
+}
+
+export class OpenAsks {
+  readonly #open = new Map<string, OpenAsk>();
+  readonly #byHolder = new Map<Address, Set<string>>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  add(ask: Message, holder: Address): void {
+    this.#open.set(ask.id, { ask, holder });
+    this.#index(ask.id, holder);
+  }
+
+  /** False when it is not open (any more). */
+  close(id: string): boolean {
+    const open = this.#open.get(id);
+    if (open === undefined) return false;
+    this.#open.delete(id);
+    this.#unindex(id, open.holder);
+    return true;
+  }
+
+  /** False when it is not open. */
+  move(id: string, holder: Address): boolean {
+    const open = this.#open.get(id);
+    if (open === undefined) return false;
+    this.#unindex(id, open.holder);
+    open.holder = holder;
+    this.#index(id, holder);
+    return true;
+  }
+
+  /** Closes and returns what the actor held, oldest first. */
+  closeAllOf(holder: Address): Message[] {
+    const ids = this.#byHolder.get(holder);
+    if (ids === undefined) return [];
+    return [...ids].map((id) => {
+      const { ask } = this.#open.get(id)!;
+      this.close(id);
+      return ask;
+    });
+  }
+
+  /** The askers of a thread are gone: their asks need no answer. */
+  dropFrom(thread: string): void {
+    for (const { ask } of [...this.#open.values()]) {
+      if (threadOf(ask.from) === thread) this.close(ask.id);
+    }
+  }
+
+  #index(id: string, holder: Address): void {
+    const ids = this.#byHolder.get(holder);
+    if (ids === undefined) this.#byHolder.set(holder, new Set([id]));
+    else ids.add(id);
+  }
+
+  #unindex(id: string, holder: Address): void {
+    const ids = this.#byHolder.get(holder);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#byHolder.delete(holder);
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Envelopes over message ports, one port between any two threads. What a burst of turns sends to a
+ * peer leaves as one `postMessage` with one transfer list, so a payload is cloned at the end of the
+ * burst: a sender that changes it after sending changes what arrives.
+ *
+ * Turns run in microtasks, at most `BURST` before the event loop gets its turn again.
+ */
+import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
+import { assert } from '../../base/errors.js';
+import type { Envelope } from '../envelope.js';
+import type { Transport, TransportReceiver } from '../transport.js';
+
+/** Turns in a row: about a millisecond of small ones. */
+const BURST = 128;
+
+interface Peer {
+  readonly port: MessagePort;
+  /** Waits for the end of the burst. */
+  queued: Envelope[];
+}
+
+export class ThreadsTransport implements Transport {
+  readonly #peers = new Map<string, Peer>();
+  #receiver: TransportReceiver | null = null;
+  #isAwake = false;
+  #isClosed = false;
+  /** A port to itself: its message is the next turn of the event loop. */
+  #next: MessageChannel | null = null;
+
+  attach(receiver: TransportReceiver): void {
+    assert(this.#receiver === null, 'a transport to serve one system');
+    this.#receiver = receiver;
+    for (const thread of this.#peers.keys()) receiver.threadFound(thread);
+  }
+
+  /** Introduces a peer. The port belongs to the transport from now on. */
+  connect(thread: string, port: MessagePort): void {
+    assert(!this.#peers.has(thread), `one port to thread ${thread}`);
+    const peer: Peer = { port, queued: [] };
+    this.#peers.set(thread, peer);
+    this.#receiver?.threadFound(thread);
+    port.on('message', (batch: Envelope[]) => {
+      for (const envelope of batch) this.#receiver?.arrive(envelope);
+    });
+    port.on('close', () => {
+      if (this.#peers.get(thread) !== peer) return;
+      this.disconnect(thread);
+    });
+  }
+
+  /** The peer has ended, or is to be treated so. */
+  disconnect(thread: string): void {
+    const peer = this.#peers.get(thread);
+    if (peer === undefined) return;
+    this.#peers.delete(thread);
+    peer.port.close();
+    const detail = `thread ${thread} has ended`;
+    for (const left of peer.queued) {
+      if (left.role !== 'signal') this.#receiver?.undeliverable(left, 'threadLost', detail);
+    }
+    this.#receiver?.threadLost(thread);
+  }
+
+  wake(): void {
+    if (this.#isAwake || this.#isClosed) return;
+    this.#isAwake = true;
+    queueMicrotask(() => this.#burst());
+  }
+
+  send(thread: string, envelope: Envelope): boolean {
+    const peer = this.#peers.get(thread);
+    if (peer === undefined) return false;
+    peer.queued.push(envelope);
+    this.wake();
+    return true;
+  }
+
+  /** Sends what is queued, then closes every port. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#flush();
+    this.#isClosed = true;
+    for (const { port } of this.#peers.values()) port.close();
+    this.#peers.clear();
+    this.#next?.port1.close();
+    this.#next = null;
+  }
+
+  #burst(): void {
+    if (this.#isClosed) return;
+    const hasMore = this.#receiver?.turn(BURST) ?? false;
+    this.#flush();
+    if (hasMore) this.#continueLater();
+    else this.#isAwake = false;
+  }
+
+  #continueLater(): void {
+    if (this.#next === null) {
+      const channel = new MessageChannel();
+      this.#next = channel;
+      channel.port1.on('message', () => {
+        channel.port1.unref();
+        this.#burst();
+      });
+    }
+    // Referenced only while turns are owed, so that an idle system does not keep a process alive.
+    this.#next.port1.ref();
+    this.#next.port2.postMessage(null);
+  }
+
+  #flush(): void {
+    for (const peer of this.#peers.values()) {
+      if (peer.queued.length === 0) continue;
+      const batch = peer.queued;
+      peer.queued = [];
+      try {
+        post(peer.port, batch);
+      } catch {
+        this.#postEach(peer.port, batch);
+      }
+    }
+  }
+
+  /** One envelope of the batch cannot be cloned: the others still go, in order. */
+  #postEach(port: MessagePort, batch: readonly Envelope[]): void {
+    for (const envelope of batch) {
+      try {
+        post(port, [envelope]);
+      } catch (error) {
+        const detail = error instanceof Error ? error.message : String(error);
+        this.#receiver?.undeliverable(envelope, 'uncloneable', detail);
+      }
+    }
+  }
+}
+
+function post(port: MessagePort, batch: readonly Envelope[]): void {
+  const transfer = new Set<TransferListItem>();
+  const plain = batch.map((envelope) => {
+    if (envelope.transfer.length === 0) return envelope;
+    for (const item of envelope.transfer) transfer.add(item);
+    return { ...envelope, transfer: [] };
+  });
+  port.postMessage(plain, [...transfer]);
+}
