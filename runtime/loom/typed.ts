@@ -71,7 +71,8 @@ export interface Local {
   readonly type: Type;
 }
 
-/** `cost`: nodes run when control enters the block (nested blocks excluded); the fuel charged. */
+/** `cost`: nodes run when control enters the block (nested blocks excluded); the fuel charged. The
+ * body of a host loop charges at least 1 a round, so an empty `while` runs out of fuel too. */
 export interface Block {
   readonly cost: number;
   readonly stmts: readonly Stmt[];

@@ -1,0 +1,113 @@
+/**
+ * Binding of capability imports. Modules bring tables of functions over host values; when a program
+ * is loaded, each of its imports is looked up by module and name and must have the signature of the
+ * table. What is not in the table does not exist for the program.
+ */
+import type { CapabilityImport, Type } from '../loom/typed.js';
+import { StatusError } from '../base/errors.js';
+import type { BoundCapability, RawValue } from './executor.js';
+import { fromHostValue, toHostValue, type HostValue, type ValueContext } from './host-value.js';
+import { IMPORT_COST } from './memory-map.js';
+import { positionOf } from './program-error.js';
+import { typeText } from './type-text.js';
+
+/** What a capability may use beside its arguments. Valid during the call only. */
+export interface CallContext extends ValueContext {
+  /** Fuel for work that grows with its input, in bytes (a sixteenth of a unit each). */
+  chargeBytes(byteCount: number): void;
+  /** Calls a function of the running program by its full name, with its own errors. */
+  invoke(name: string, args: readonly HostValue[]): readonly HostValue[];
+}
+
+// Arguments were checked against the signature before, so each function may name its own types.
+export type CapabilityRun = (context: CallContext, ...args: any[]) => readonly HostValue[];
+
+export interface Capability {
+  /** Types in the language's spelling, `hal.buffer`, `list<i64>`. */
+  readonly params: readonly string[];
+  readonly results: readonly string[];
+  readonly run: CapabilityRun;
+}
+
+/** By `module.name`. */
+export type CapabilityTable = ReadonlyMap<string, Capability>;
+
+/** A row of a module's signature table. */
+export interface CapabilitySignature {
+  readonly module: string;
+  readonly name: string;
+  readonly params: readonly string[];
+  readonly results: readonly string[];
+}
+
+/** Entries for a table, from signatures and functions that need no context. */
+export function capabilitiesOf(
+  signatures: readonly CapabilitySignature[],
+  functions: Readonly<Record<string, (...args: any[]) => readonly HostValue[]>>,
+): readonly (readonly [string, Capability])[] {
+  return signatures.map(({ module, name, params, results }) => {
+    const run = functions[name];
+    if (!run) throw new Error(`expected a function for ${module}.${name}. This is a bug.`);
+    return [`${module}.${name}`, { params, results, run: (_, ...args) => run(...args) }];
+  });
+}
+
+/** Looks up every import; an error names the place of the import and the expected signature. */
+export function bindCapabilities(
+  imports: readonly CapabilityImport[],
+  table: CapabilityTable,
+  files: readonly string[],
+): readonly Capability[] {
+  return imports.map((declared) => {
+    const name = `${declared.module}.${declared.name}`;
+    const where = positionOf(files, declared.site);
+    const capability = table.get(name);
+    if (!capability) throw unresolved(declared, table, where);
+    const found = textOf(declared.params.map(typeText), declared.results.map(typeText));
+    const expected = textOf(capability.params, capability.results);
+    if (found !== expected) {
+      throw new StatusError('invalidArgument', `${where}: import ${name}${found}, but the server has ${name}${expected}`, { where });
+    }
+    return capability;
+  });
+}
+
+function unresolved(declared: CapabilityImport, table: CapabilityTable, where: string): StatusError {
+  const prefix = `${declared.module}.`;
+  const names = [...table.keys()].filter((name) => name.startsWith(prefix));
+  const hint =
+    names.length > 0
+      ? `the module has ${names.map((name) => name.slice(prefix.length)).join(', ')}`
+      : `there is no module '${declared.module}' here`;
+  return new StatusError('invalidArgument', `${where}: import ${prefix}${declared.name} does not exist; ${hint}`, { where });
+}
+
+function textOf(params: readonly string[], results: readonly string[]): string {
+  const tail = results.length === 0 ? '' : results.length === 1 ? ` -> ${results[0]}` : ` -> (${results.join(', ')})`;
+  return `(${params.join(', ')})${tail}`;
+}
+
+/** A capability on raw values, as executors call it. */
+export function bindRaw(
+  declared: CapabilityImport,
+  capability: Capability,
+  context: CallContext,
+): BoundCapability {
+  const { params, results } = declared;
+  return {
+    declared,
+    run(args: readonly RawValue[]): readonly RawValue[] {
+      context.heap.charge(IMPORT_COST);
+      const values = params.map((type, i) => inward(context, type, args[i]!));
+      const given = capability.run(context, ...values);
+      return results.map((type, i) => fromHostValue(context, type, given[i]!));
+    },
+  };
+}
+
+/** Bytes that go to the server are paid like bytes that are copied inside. */
+function inward(context: CallContext, type: Type, raw: RawValue): HostValue {
+  const value = toHostValue(context, type, raw);
+  if (value instanceof Uint8Array || typeof value === 'string') context.chargeBytes(value.length);
+  return value;
+}
