@@ -12,7 +12,7 @@ interface AsyncAtomics {
   ): { readonly async: false } | { readonly async: true; readonly value: Promise<unknown> };
 }
 
-/** Calls `then` once, possibly before it returns. */
+/** Calls `then` once, never before it returns: workers may be done sooner than the caller. */
 export function awaitWord(words: Int32Array, index: number, value: number, then: () => void): void {
   for (let seen = Atomics.load(words, index); seen !== value; seen = Atomics.load(words, index)) {
     const wait = (Atomics as unknown as AsyncAtomics).waitAsync(words, index, seen);
@@ -20,5 +20,5 @@ export function awaitWord(words: Int32Array, index: number, value: number, then:
     void wait.value.then(() => awaitWord(words, index, value, then));
     return;
   }
-  then();
+  queueMicrotask(then);
 }

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { StatusError, type StatusRecord } from '../../base/errors.js';
 import type { Ports } from '../../base/ports.js';
+import { useOptimizedWasm } from '../../jit/v8-flags.js';
 import type { DeviceCommand } from '../command.js';
 import type { Device } from '../device.js';
 import type { Done, Driver } from '../driver.js';
@@ -105,8 +106,15 @@ class LocalDevice implements Device, Driver {
 
 export type { LocalDevice };
 
-/** Starts the workers; resolves when all of them wait for work. */
+/**
+ * Starts the workers; resolves when all of them wait for work.
+ *
+ * Programs must be compiled without V8's baseline compiler: on Node 20 it loses values that live
+ * across `memory.atomic.wait32`, so a worker that once slept in a barrier would never see the poison
+ * word. Flags are per process; whoever compiles sets them too.
+ */
 export async function openLocalDevice(options: LocalDeviceOptions): Promise<LocalDevice> {
+  useOptimizedWasm();
   const threads = options.threads ?? availableParallelism();
   if (!Number.isInteger(threads) || threads < 1 || threads > WORKERS_MAX) {
     throw new StatusError(

@@ -1,0 +1,313 @@
+/**
+ * What a device and everything that stands on it must do for submissions: storage, admission,
+ * results, rows, parts, failure. Run against every driver; the control case comes first.
+ */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { toWords, u32, type DeviceFixture } from '../runtime/hal/device-fixture.js';
+import { poisonWith } from '../runtime/hal/programs.js';
+import { appended, poisoned, submission, tripled, whole } from '../runtime/hal/submissions.js';
+import type { OpenFixture } from './device.js';
+
+const KIB = 1024;
+
+export function invocationConformance(driver: string, open: OpenFixture): void {
+  const test = suite(`invocations on ${driver}`);
+  const on = (
+    name: string,
+    run: (fixture: DeviceFixture) => Promise<void>,
+    options: Parameters<OpenFixture>[0] = { poison: true },
+  ): void =>
+    test(name, async () => {
+      const fixture = await open(options);
+      try {
+        await run(fixture);
+        fixture.ledger.assertZero();
+        assert.is(fixture.pool.usedBytes, 0, 'the pool has everything back');
+        assert.is(fixture.budget.reservedBytes, 0);
+        assert.ok(fixture.mostBytes <= fixture.ledger.limitBytes, 'the budget was kept');
+      } finally {
+        await fixture.close();
+      }
+    });
+
+  on('control: accepted, then retired with the snapshot', async (fixture) => {
+    const story = await fixture.invoke(tripled([1, 2, 3]));
+    assert.equal(story.events, ['accepted', 'retired']);
+    assert.equal(toWords(story.retired!.snapshot), [4, 7, 10]);
+    const { accepted, started, retired } = story.retired!.times;
+    assert.ok(accepted <= started && started <= retired);
+  });
+
+  on('only the live ranges are read back, in the order asked', async (fixture) => {
+    const request = tripled([1, 2, 3, 4]);
+    const snapshot = [3, 0].map((word) => ({ buffer: 1, offset: word * 4, length: 4 }));
+    const story = await fixture.invoke({ ...request, snapshot });
+    assert.equal(toWords(story.retired!.snapshot), [13, 4]);
+  });
+
+  on('feedback is a copy taken after its work, not after later ones', async (fixture) => {
+    const [a, b, row] = [whole(0, 4), whole(1, 4), whole(2, 4)];
+    const story = await fixture.invoke(
+      submission({
+        buffers: [4, 4, 4].map((bytes) => ({ bytes, lifetime: 'invocation' })),
+        uploads: [
+          { target: a, bytes: u32(3) },
+          { target: b, bytes: u32(4) },
+          { target: row, bytes: u32(0) },
+        ],
+        commands: [
+          { op: 'execute', work: 0, executable: 'append', roots: [a, row], part: 0 },
+          { op: 'feedback', work: 0, source: row, slot: 7 },
+          { op: 'fence', fence: 0, work: 0 },
+          { op: 'join', fence: 0 },
+          { op: 'execute', work: 1, executable: 'append', roots: [b, row], part: 0 },
+        ],
+        snapshot: [row],
+      }),
+    );
+    assert.equal(story.retired!.feedback.map(({ slot }) => slot), [7]);
+    assert.equal(toWords(story.retired!.feedback[0]!.bytes), [3]);
+    assert.equal(toWords(story.retired!.snapshot), [3 * 31 + 4]);
+  });
+
+  on('a result outlives its producer and is read by another model without the host', async (fixture) => {
+    const bytes = 8;
+    const producer = tripled([1, 2], {
+      buffers: [
+        { bytes, lifetime: 'invocation' },
+        { bytes, lifetime: 'result', key: 'features' },
+      ],
+      snapshot: [],
+    });
+    const consumer = submission(
+      {
+        buffers: [
+          { bytes, lifetime: 'shared', key: 'features' },
+          { bytes, lifetime: 'invocation' },
+        ],
+        commands: [
+          { op: 'execute', work: 0, executable: 'triple', roots: [whole(0, 8), whole(1, 8)], part: 0 },
+        ],
+        snapshot: [whole(1, 8)],
+      },
+      'another',
+    );
+    // Submitted at once: the consumer waits for the producer through the bytes.
+    const [made, read] = await Promise.all([fixture.invoke(producer), fixture.invoke(consumer)]);
+    assert.equal(made.retired!.results, [{ buffer: 1, lease: 'features', bytes }]);
+    assert.is(made.retired!.snapshot.length, 0);
+    assert.equal(toWords(read.retired!.snapshot), [13, 22]);
+    fixture.device.unload('hosted');
+    const again = await fixture.invoke({ ...consumer, invocation: 'again' });
+    assert.equal(toWords(again.retired!.snapshot), [13, 22]);
+    assert.equal(fixture.ledger.totals(), [{ kind: 'result', deployment: 'test', bytes: 256 }]);
+    fixture.runner.release('features');
+    const late = await fixture.invoke({ ...consumer, invocation: 'late' });
+    assert.equal(late.events, ['failed']);
+    assert.match(late.failed!.message, /no storage 'features'/);
+  });
+
+  on('storage of a failed producer stays until its last accepted consumer retired', async (fixture) => {
+    const result = { bytes: 8, lifetime: 'result', key: 'broken' } as const;
+    const held: number[] = [];
+    const producing = new Promise<void>((resolve) =>
+      fixture.start(poisoned(poisonWith('ranTooLong'), result), (story) => {
+        assert.is(story.failed?.code, 'resourceExhausted');
+        held.push(fixture.ledger.entries().filter(({ uses }) => uses > 0).length);
+        resolve();
+      }),
+    );
+    const consuming = fixture.invoke(appended('broken', 1, 'shared'));
+    await producing;
+    const consumer = await consuming;
+    assert.equal(consumer.events, ['accepted', 'failed']);
+    assert.match(consumer.failed!.message, /ran too long/);
+    // When the producer failed, the consumer's own buffer and the shared one were still in use.
+    assert.equal(held, [2]);
+    assert.is((await fixture.invoke(tripled([1]))).failed, null, 'later work runs');
+  });
+
+  on('resident rows are addressed through a row map by changing cohorts', async (fixture) => {
+    await fixture.createStorage('rows', 16);
+    await fixture.createStorage('streams', 16);
+    await fixture.createStorage('voice', 4, 'request');
+    const cohort = (...members: number[]): Promise<number[]> => {
+      const bytes = members.length * 4;
+      const roots = [bytes + 4, 16, 4, 16, bytes].map((length, buffer) => whole(buffer, length));
+      const request = submission({
+        buffers: [
+          { bytes: bytes + 4, lifetime: 'invocation' },
+          { bytes: 16, lifetime: 'row', key: 'rows' },
+          { bytes: 4, lifetime: 'shared', key: 'voice' },
+          { bytes: 16, lifetime: 'row', key: 'streams' },
+          { bytes, lifetime: 'invocation' },
+        ],
+        uploads: [
+          { target: roots[0]!, bytes: u32(members.length, ...members) },
+          { target: roots[2]!, bytes: u32(100) },
+        ],
+        commands: [{ op: 'execute', work: 0, executable: 'cohort', roots, part: 0 }],
+        snapshot: [roots[4]!],
+      });
+      return fixture.invoke(request).then((story) => toWords(story.retired!.snapshot));
+    };
+    const rounds = await Promise.all([cohort(0, 2), cohort(2, 3, 0), cohort(1), cohort(3, 2)]);
+    assert.equal(rounds, [[101, 101], [102, 101, 102], [101], [102, 103]]);
+    for (const key of ['rows', 'streams', 'voice']) fixture.runner.release(key);
+  });
+
+  on('parts of one invocation find the workspace as they left it', async (fixture) => {
+    const roots = [whole(0, 4), whole(1, 4)];
+    const part = (n: number) =>
+      ({ op: 'execute', work: n, executable: 'parts', roots, part: n }) as const;
+    const request = (rest: object) =>
+      submission({
+        buffers: [4, 4].map((bytes) => ({ bytes, lifetime: 'invocation' })),
+        uploads: [{ target: roots[0]!, bytes: u32(5) }],
+        snapshot: [roots[1]!],
+        ...rest,
+      });
+    const once = await fixture.invoke(request({ commands: [part(0), part(1), part(2)] }));
+    assert.equal(toWords(once.retired!.snapshot), [512]);
+    const skipped = await fixture.invoke(request({ commands: [part(1)] }));
+    assert.match(skipped.failed!.message, /part 1 of parts comes before part 0/);
+    // Over several submissions, with other work in between.
+    await fixture.createStorage('kept', 256, 'request');
+    for (const n of [0, 1, 2]) {
+      const story = await fixture.invoke(request({ commands: [part(n)], workspace: 'kept' }));
+      assert.equal(toWords(story.retired!.snapshot), [[5], [51], [512]][n]);
+      await fixture.invoke(tripled([9, 9, 9, 9]));
+    }
+    fixture.runner.release('kept');
+  });
+
+  on('concurrent works share no workspace', async (fixture) => {
+    const request = (value: number) =>
+      submission({
+        buffers: [
+          { bytes: 4, lifetime: 'invocation' },
+          { bytes: KIB, lifetime: 'invocation' },
+        ],
+        uploads: [{ target: whole(0, 4), bytes: u32(value) }],
+        commands: [
+          { op: 'execute', work: 0, executable: 'echo', roots: [whole(0, 4), whole(1, KIB)], part: 0 },
+        ],
+        snapshot: [whole(1, KIB)],
+      });
+    const stories = await Promise.all([1, 2, 3, 4].map((value) => fixture.invoke(request(value))));
+    stories.forEach((story, i) => {
+      assert.equal(new Set(toWords(story.retired!.snapshot)), new Set([i + 1]));
+    });
+  });
+
+  on(
+    'admission is in order of arrival within the budget; what can never fit is refused at once',
+    async (fixture) => {
+      const sizes = [3, 1, 3, 2, 1, 3].map((kib) => (kib * KIB) / 4);
+      const requests = sizes.map((words, i) => tripled(Array.from({ length: words }, () => i)));
+      const stories = requests.map((request) => fixture.invoke(request));
+      assert.ok(fixture.runner.waiting > 0, 'some had to wait');
+      for (const [i, story] of (await Promise.all(stories)).entries()) {
+        assert.equal(new Set(toWords(story.retired!.snapshot)), new Set([i * 3 + 1]));
+      }
+      assert.equal(
+        fixture.accepted,
+        requests.map(({ invocation }) => invocation),
+      );
+      const huge = await fixture.invoke(tripled(Array.from({ length: 2 * KIB }, () => 0)));
+      assert.equal(huge.events, ['failed']);
+      assert.is(huge.failed?.code, 'resourceExhausted');
+      assert.match(huge.failed!.message, /needs 16384 bytes.*limit is 8192 \(--memory\)/);
+    },
+    { memoryBytes: 8 * KIB, poison: true },
+  );
+
+  on(
+    'cancelling takes back what waits and frees nothing of what runs',
+    async (fixture) => {
+      const words = Array.from({ length: 3 * KIB / 4 }, () => 1);
+      const first = tripled(words);
+      const second = tripled(words);
+      const running = fixture.invoke(first);
+      const waiting = fixture.start(second);
+      const before = fixture.ledger.bytes;
+      assert.is(fixture.runner.cancel(first.invocation), false);
+      assert.is(fixture.runner.cancel(second.invocation), true);
+      assert.equal(waiting.events, ['failed']);
+      assert.is(waiting.failed?.code, 'cancelled');
+      assert.is(fixture.ledger.bytes, before);
+      assert.equal((await running).events, ['accepted', 'retired']);
+    },
+    { memoryBytes: 8 * KIB },
+  );
+
+  on(
+    'bytes that pass to another deployment are cleared, and stay for the same one',
+    async (fixture) => {
+      const peek = (deployment: string): Promise<number[]> => {
+        const request = submission(
+          { buffers: [{ bytes: 8, lifetime: 'invocation' }], snapshot: [whole(0, 8)] },
+          deployment,
+        );
+        return fixture.invoke(request).then((story) => toWords(story.retired!.snapshot));
+      };
+      await fixture.invoke(tripled([11, 12]));
+      assert.equal(await peek('test'), [11, 12]);
+      assert.equal(await peek('another'), [0, 0]);
+      assert.equal(await peek('test'), [0, 0]);
+    },
+    { poison: false },
+  );
+
+  on('a root that scalars are read from must come from the host', async (fixture) => {
+    const roots = [whole(0, 4), whole(1, 4)];
+    const execute = (work: number, executable: string) =>
+      ({ op: 'execute', work, executable, roots, part: 0 }) as const;
+    const request = (rest: object) =>
+      submission({
+        buffers: [4, 4].map((bytes) => ({ bytes, lifetime: 'invocation' })),
+        uploads: roots.map((target) => ({ target, bytes: u32(2) })),
+        commands: [execute(0, 'hosted')],
+        ...rest,
+      });
+    assert.is((await fixture.invoke(request({}))).failed, null);
+    const none = await fixture.invoke(request({ uploads: [] }));
+    assert.is(none.failed?.code, 'failedPrecondition');
+    const turned = { op: 'execute', work: 0, executable: 'triple', part: 0 } as const;
+    const device = await fixture.invoke(
+      request({ commands: [{ ...turned, roots: [roots[1], roots[0]] }, execute(1, 'hosted')] }),
+    );
+    assert.match(device.failed!.message, /root 'input' of append is read on the host/);
+  });
+
+  on('wrong bindings and ids are refused before anything is placed', async (fixture) => {
+    const base = tripled([1, 2]);
+    const run = base.commands[0] as object;
+    const two = [whole(0, 8), whole(1, 8)];
+    const wrong: [RegExp, object][] = [
+      [/takes 2 roots and was given 1/, { commands: [{ ...run, roots: [two[0]] }] }],
+      [/needs at least 4 bytes and was given 2/, { commands: [{ ...run, roots: [whole(0, 2), two[1]] }] }],
+      [/overlapping bytes/, { commands: [{ ...run, roots: [two[0], two[0]] }] }],
+      [/bytes 0…12 of a buffer of 8/, { commands: [{ ...run, roots: [whole(0, 12), two[1]] }] }],
+      [/names buffer 5/, { snapshot: [whole(5, 4)] }],
+      [/no executable 'nothing'/, { commands: [{ ...run, executable: 'nothing' }] }],
+      [/has 1 parts; part 1/, { commands: [{ ...run, part: 1 }] }],
+      [/work 0 is submitted twice/, { commands: [run, run] }],
+      [/work 3 is not of this invocation/, { commands: [{ op: 'fence', fence: 0, work: 3 }] }],
+      [/fence 0 is not known/, { commands: [{ op: 'join', fence: 0 }] }],
+      [/slot 1 is filled twice/, { commands: [run, ...[0, 1].map(() => ({ op: 'feedback', work: 0, source: two[1], slot: 1 }))] }],
+      [/upload of 4 bytes goes to a range of 8/, { uploads: [{ target: two[0], bytes: u32(1) }] }],
+      [/buffer 0 has 0 bytes/, { buffers: [{ bytes: 0, lifetime: 'invocation' }] }],
+      [/row storage without a key/, { buffers: [{ bytes: 4, lifetime: 'row' }] }],
+    ];
+    for (const [message, rest] of wrong) {
+      const story = await fixture.invoke({ ...base, ...rest });
+      assert.equal(story.events, ['failed'], String(message));
+      assert.match(story.failed!.message, message);
+    }
+    assert.is(fixture.ledger.leases, 0);
+  });
+
+  test.run();
+}

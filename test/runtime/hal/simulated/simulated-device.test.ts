@@ -1,0 +1,122 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openSimulatedDevice } from '../../../../runtime/hal/simulated/simulated-device.js';
+import { deviceConformance } from '../../../conformance/device.js';
+import { invocationConformance } from '../../../conformance/invocations.js';
+import { DeviceFixture, testPorts, toWords } from '../device-fixture.js';
+import { appended, tripled } from '../submissions.js';
+
+const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) => {
+  const ports = testPorts();
+  const { memoryBytes, poison } = options;
+  return new DeviceFixture(openSimulatedDevice({ ports, memoryBytes }), ports, {
+    poison,
+    keepAlive: true,
+  });
+};
+
+deviceConformance('the simulated device', open);
+invocationConformance('the simulated device', open);
+
+const openManual = () => {
+  const ports = testPorts();
+  const device = openSimulatedDevice({ ports, completion: 'manual' });
+  return new DeviceFixture(device, ports, { poison: true });
+};
+
+/** Completes whatever is pending, the newest first, until nothing is. */
+function completeAll({ device }: ReturnType<typeof openManual>): void {
+  while (device.completion.pending.length > 0) {
+    device.completion.complete(device.completion.pending.length - 1, null);
+  }
+}
+
+test('independent works may complete in any order, each with its own bytes', () => {
+  const fixture = openManual();
+  const stories = [1, 2, 3].map((value) => fixture.start(tripled([value])));
+  assert.is(fixture.device.completion.pending.length, 3);
+  completeAll(fixture);
+  assert.equal(
+    stories.map((story) => toWords(story.retired!.snapshot)),
+    [[4], [7], [10]],
+  );
+  fixture.ledger.assertZero();
+});
+
+test('an injected failure fails its invocation and scribbles what it would have written', () => {
+  const fixture = openManual();
+  const story = fixture.start(tripled([1], { buffers: [0, 1].map(() => ({ bytes: 4, lifetime: 'invocation' })) }));
+  const { completion } = fixture.device;
+  completion.complete(0, null);
+  assert.is(completion.pending[0]?.op, 'execute');
+  completion.complete(0, { code: 'dataLoss', message: 'the device has failed' });
+  assert.equal(story.events, ['accepted', 'failed']);
+  assert.is(story.failed?.message, 'the device has failed');
+  fixture.ledger.assertZero();
+});
+
+test('a lost device fails what was accepted exactly once and accepts nothing more', () => {
+  const fixture = openManual();
+  const stories = [1, 2, 3].map((value) => fixture.start(tripled([value])));
+  const losses: string[] = [];
+  fixture.device.onLost((status) => losses.push(status.message));
+  fixture.device.completion.complete(1, null);
+  fixture.device.lose({ code: 'unavailable', message: 'the device is gone' });
+  fixture.device.lose({ code: 'unavailable', message: 'again' });
+  for (const story of stories) assert.equal(story.events, ['accepted', 'failed']);
+  assert.equal(losses, ['the device is gone']);
+  fixture.ledger.assertZero();
+  const late = fixture.start(tripled([4]));
+  assert.equal(late.events, ['failed']);
+  assert.is(late.failed?.message, 'the device is gone');
+});
+
+test('what waits for admission fails when the device is lost', () => {
+  const ports = testPorts();
+  const device = openSimulatedDevice({ ports, completion: 'manual', memoryBytes: 1024 });
+  const fixture = new DeviceFixture(device, ports);
+  const words = Array.from({ length: 100 }, () => 1);
+  const stories = [0, 1, 2].map(() => fixture.start(tripled(words)));
+  assert.equal(
+    stories.map(({ events }) => events.join()),
+    ['accepted', '', ''],
+  );
+  device.lose({ code: 'unavailable', message: 'gone' });
+  assert.equal(
+    stories.map(({ events }) => events.join()),
+    ['accepted,failed', 'failed', 'failed'],
+  );
+  fixture.ledger.assertZero();
+});
+
+test('rows are written in order of acceptance whatever completes first', () => {
+  const fixture = openManual();
+  void fixture.createStorage('row', 4);
+  const stories = [1, 2, 3].map((value) => fixture.start(appended('row', value)));
+  completeAll(fixture);
+  const last = stories.at(-1)!.retired!.snapshot;
+  assert.equal(toWords(last), [(1 * 31 + 2) * 31 + 3]);
+  fixture.runner.release('row');
+  fixture.ledger.assertZero();
+});
+
+test('an executor can stand in for the program', () => {
+  const ports = testPorts();
+  const seen: string[] = [];
+  const device = openSimulatedDevice({
+    ports,
+    completion: 'manual',
+    execute: (launch, view) => {
+      seen.push(launch.executable.info.name);
+      view(launch.roots[1]!).fill(1);
+      return null;
+    },
+  });
+  const fixture = new DeviceFixture(device, ports);
+  const story = fixture.start(tripled([5]));
+  completeAll(fixture);
+  assert.equal(toWords(story.retired!.snapshot), [0x01010101]);
+  assert.equal(seen, ['triple']);
+});
+
+test.run();
