@@ -61,12 +61,12 @@ function emitVector(code: FunctionBody, operator: ArithmeticOp, shape: Shape, fa
   } else if (operator === '+' || operator === '-' || operator === '*') {
     code.op(`${prefix}.${plain[operator]}`);
   } else {
-    emitByLane(code, shape, () => emitArithmetic(code, operator, { ...shape, lanes: 1 }, faults));
+    emitPairsByLane(code, shape, () => emitArithmetic(code, operator, { ...shape, lanes: 1 }, faults));
   }
 }
 
-/** Applies a scalar operation of two operands lane by lane. */
-function emitByLane(code: FunctionBody, shape: Shape, operation: () => void): void {
+/** Applies a scalar operation of two integer operands lane by lane. */
+export function emitPairsByLane(code: FunctionBody, shape: Shape, operation: () => void): void {
   const right = code.temp('v128');
   const left = code.temp('v128');
   const result = code.temp('v128');

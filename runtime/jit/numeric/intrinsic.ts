@@ -6,13 +6,15 @@
 import { StatusError } from '../../base/errors.js';
 import type { Intrinsic, Type } from '../../loom/typed.js';
 import type { FunctionBody, ValueType } from '../wasm/function-body.js';
-import { emitArithmetic, deviceFaults } from './arithmetic.js';
+import { deviceFaults, emitArithmetic, emitPairsByLane, type Faults } from './arithmetic.js';
 import { isFloat, scalarPrefix, shapeOf, valueTypeOf, vectorPrefix, type Shape } from './shape.js';
 
 export interface IntrinsicCall {
   readonly name: Intrinsic;
   readonly args: readonly Type[];
   readonly result: Type;
+  /** What the sums and products inside may raise; absent: nothing. */
+  readonly faults?: (operator: '+' | '*') => Faults;
 }
 
 export function emitIntrinsic(code: FunctionBody, call: IntrinsicCall): void {
@@ -24,9 +26,9 @@ export function emitIntrinsic(code: FunctionBody, call: IntrinsicCall): void {
     case 'select':
       return emitSelect(code, valueTypeOf(result));
     case 'mad':
-      return emitMad(code, shapeOf(result));
+      return emitMad(code, shapeOf(result), call.faults ?? (() => deviceFaults));
     case 'dot':
-      code.op('f32x4.mul');
+      emitArithmetic(code, '*', shapeOf(args[0]!), deviceFaults);
       return emitFold(code, shapeOf(args[0]!), (elem) => addScalars(code, elem));
     case 'sum':
       return emitFold(code, shapeOf(args[0]!), (elem) => addScalars(code, elem));
@@ -38,7 +40,7 @@ export function emitIntrinsic(code: FunctionBody, call: IntrinsicCall): void {
     case 'dot8':
       return emitDot8(code);
     case 'mul_hi':
-      return emitMulHi(code);
+      return emitMulHi(code, shapeOf(result));
     default:
       return emitUnary(code, call);
   }
@@ -167,17 +169,17 @@ function emitSelect(code: FunctionBody, type: ValueType): void {
   code.release('i32', condition);
 }
 
-function emitMad(code: FunctionBody, shape: Shape): void {
+function emitMad(code: FunctionBody, shape: Shape, faults: (operator: '+' | '*') => Faults): void {
   const type = valueTypeOf(
     shape.lanes > 1
-      ? { kind: 'vector', elem: 'f32', lanes: shape.lanes as 2 | 4 }
+      ? { kind: 'vector', elem: 'f32', lanes: 4 }
       : { kind: 'scalar', name: shape.elem },
   );
   const addend = code.temp(type);
   code.set(addend);
-  emitArithmetic(code, '*', shape, deviceFaults);
+  emitArithmetic(code, '*', shape, faults('*'));
   code.get(addend);
-  emitArithmetic(code, '+', shape, deviceFaults);
+  emitArithmetic(code, '+', shape, faults('+'));
   code.release(type, addend);
 }
 
@@ -226,13 +228,16 @@ function emitDot8(code: FunctionBody): void {
   code.release('v128', acc);
 }
 
-function emitMulHi(code: FunctionBody): void {
+/** The upper words of the 64-bit products. */
+function emitMulHi(code: FunctionBody, shape: Shape): void {
+  if (shape.lanes > 1) {
+    return emitPairsByLane(code, shape, () => emitMulHi(code, { ...shape, lanes: 1 }));
+  }
   const b = code.temp('i32');
   code.set(b);
   code.op('i64.extend_i32_u');
   code.get(b);
-  code.op('i64.extend_i32_u');
-  code.op('i64.mul');
+  code.ops('i64.extend_i32_u', 'i64.mul');
   code.i64(32n);
   code.ops('i64.shr_u', 'i32.wrap_i64');
   code.release('i32', b);

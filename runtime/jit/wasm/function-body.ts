@@ -91,7 +91,7 @@ export class FunctionBody {
   op(name: string): void {
     this.#named(name);
     if (name === 'memory.copy') this.#code.raw([0, 0]);
-    else if (name === 'memory.fill') this.#code.byte(0);
+    else if (name === 'memory.fill' || name === 'memory.size') this.#code.byte(0);
   }
 
   ops(...names: readonly string[]): void {

@@ -12,7 +12,8 @@ import { OP } from './opcodes.js';
 export interface MemoryLimits {
   /** In pages of 64 KiB. */
   readonly initial: number;
-  readonly maximum: number;
+  /** null: any. A shared memory needs one. */
+  readonly maximum: number | null;
   readonly shared: boolean;
 }
 
@@ -173,9 +174,10 @@ function writeImport(w: ByteWriter, item: Import): void {
     w.byte(0);
     w.u32(item.type);
   } else if (item.kind === 'memory') {
-    w.raw([2, item.limits.shared ? 3 : 1]);
-    w.u32(item.limits.initial);
-    w.u32(item.limits.maximum);
+    const { initial, maximum, shared } = item.limits;
+    w.raw([2, shared ? 3 : maximum === null ? 0 : 1]);
+    w.u32(initial);
+    if (maximum !== null) w.u32(maximum);
   } else {
     w.raw([3, valueTypeCodes[item.type], 1]);
   }

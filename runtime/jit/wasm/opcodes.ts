@@ -23,6 +23,7 @@ const runs: readonly (readonly [number, string, string])[] = [
   [0x30, '', 'i64.load8_s i64.load8_u i64.load16_s i64.load16_u i64.load32_s i64.load32_u'],
   [0x36, '', 'i32.store i64.store f32.store f64.store i32.store8 i32.store16'],
   [0x3c, '', 'i64.store8 i64.store16 i64.store32'],
+  [0x3f, '', 'memory.size'],
   [0x45, 'i32.', COMPARE],
   [0x50, 'i64.', COMPARE],
   [0x5b, 'f32.', 'eq ne lt gt le ge'],
