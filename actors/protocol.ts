@@ -3,9 +3,9 @@
  * ends of a message agree. Plain data only (structured-clone safe).
  */
 import type { StatusRecord } from '../runtime/base/errors.js';
+import type { ExecutableInfo } from '../runtime/hal/executable.js';
 import type { Submission, SubmissionRetired } from '../runtime/hal/submission.js';
-import type { ExecutableReflection } from '../runtime/jit/reflection.js';
-import type { HostArtefact, PackageSource, StageDeclaration } from '../runtime/packages/artefacts.js';
+import type { FiniteModel } from '../runtime/packages/finite-control.js';
 import type { ModelDocument } from '../runtime/packages/model-document.js';
 
 /** Addresses that every thread knows. */
@@ -57,37 +57,17 @@ export interface PackageLocation {
   readonly packageRoots: readonly string[];
 }
 
-export interface PreparedStage {
-  readonly declaration: StageDeclaration;
-  readonly executable: string;
-  readonly reflection: ExecutableReflection;
-}
-
 /** What preparation hands over: all that a generation needs, on whatever thread. */
-export interface PreparedModel {
-  readonly id: string;
-  readonly generation: number;
+export interface PreparedModel extends FiniteModel {
   readonly document: ModelDocument;
-  readonly capacities: {
-    readonly batchUnits: number;
-    readonly uploadBytes: number;
-    readonly outputBytes: number;
-    readonly resultBytes: number;
-  };
-  readonly control: HostArtefact;
-  readonly state: { readonly image: Uint8Array; readonly root: number };
-  readonly stages: readonly PreparedStage[];
   readonly tokenizer: Uint8Array | null;
-  /** For stages that an invocation declares. */
-  readonly sources: readonly PackageSource[];
-  readonly bindings: readonly (readonly [string, string])[];
 }
 
 /** 'executable.load', an ask to the device queue; answered with nothing. */
 export interface LoadExecutable {
   readonly id: string;
   readonly module: WebAssembly.Module;
-  readonly reflection: ExecutableReflection;
+  readonly info: ExecutableInfo;
 }
 
 /** 'work.submit' and the facts about it, sent to `replyTo`. */

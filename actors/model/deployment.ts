@@ -4,16 +4,15 @@
  */
 import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
-import type { Down, Message, Reply } from '../../runtime/system/envelope.js';
-import { statusOfReason } from '../../runtime/system/stop-reason.js';
-import { hostMachine, type MachineEvent, type MachineHost } from '../machine-host.js';
+import type { Message } from '../../runtime/system/envelope.js';
+import type { StopReason } from '../../runtime/system/stop-reason.js';
+import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
+import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import type { PackageLocation, PreparedModel } from '../protocol.js';
 import { type Context, machine } from './deployment.machine.js';
 import type { GenerationInput } from './generation.js';
 import type { PreparationInput } from './preparation.js';
 
-/** A thread that does not even spawn an actor in this time counts as failed. */
-const SPAWN_DEADLINE_MS = 30_000;
 
 export interface DeploymentInput {
   readonly id: string;
@@ -21,6 +20,8 @@ export interface DeploymentInput {
   readonly modelThread: string;
   readonly preparationThread: string;
   readonly device: string;
+  /** Inputs that may wait for one generation (`--max-queue`). */
+  readonly waitingMax: number;
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 }
@@ -50,7 +51,6 @@ class DeploymentHost {
   #candidate: PreparedModel | null = null;
   #candidateAddress: string | null = null;
   #preparation: string | null = null;
-  #cancelling = false;
   #current: { address: string; prepared: PreparedModel } | null = null;
   readonly #living = new Map<number, string>();
   readonly #registrations: Message[] = [];
@@ -79,25 +79,13 @@ class DeploymentHost {
       deployment: this.#self.address,
       device,
     };
-    this.#cancelling = false;
-    this.#spawnOn(preparationThread, `preparations/${id}@${generation}`, 'preparation', input);
-  }
-
-  /** The preparation lives: it may have been cancelled meanwhile. */
-  preparationSpawned(address: string): void {
-    this.#preparation = address;
-    if (this.#cancelling) this.cancelPreparation();
+    const name = `preparations/${id}@${generation}`;
+    this.#preparation = this.#self.spawnOn(preparationThread, name, 'preparation', input);
+    this.#self.watch(this.#preparation);
   }
 
   cancelPreparation(): void {
-    this.#cancelling = true;
     if (this.#preparation !== null) this.#self.tell(this.#preparation, 'preparation.cancel', {});
-  }
-
-  #spawnOn(thread: string, name: string, kind: string, input: unknown): void {
-    const as = `${kind}.spawned`;
-    const deadlineMs = SPAWN_DEADLINE_MS;
-    this.#self.spawnOn(thread, { name, kind, input }, { deadlineMs, as });
   }
 
   keepCandidate(prepared: PreparedModel): void {
@@ -112,29 +100,24 @@ class DeploymentHost {
     this.#candidate = null;
   }
 
-  /** First its preparer, then the generation itself, which needs the preparer's address. */
   startGeneration(): void {
+    const { modelThread, preparationThread, device, id } = this.#input;
     const prepared = this.#candidate!;
-    const name = `preparers/${this.#input.id}@${prepared.generation}`;
-    this.#spawnOn(this.#input.preparationThread, name, 'preparer', { prepared });
-  }
-
-  preparerSpawned(preparer: string): void {
-    const { modelThread, device, id } = this.#input;
-    const prepared = this.#candidate!;
+    const name = `${id}@${prepared.generation}`;
+    const preparer = this.#self.spawnOn(preparationThread, `preparers/${name}`, 'preparer', {
+      prepared,
+    });
     const input: GenerationInput = {
       prepared,
       deployment: this.#self.address,
       device,
       preparer,
-      waitingMax: prepared.document.deployment.capacity.queue,
+      waitingMax: this.#input.waitingMax,
     };
-    this.#spawnOn(modelThread, `models/${id}@${prepared.generation}`, 'generation', input);
-  }
-
-  generationSpawned(address: string): void {
+    const address = this.#self.spawnOn(modelThread, `models/${name}`, 'generation', input);
+    this.#self.watch(address);
     this.#candidateAddress = address;
-    this.#living.set(this.#candidate!.generation, address);
+    this.#living.set(prepared.generation, address);
   }
 
   switchGeneration(): void {
@@ -159,9 +142,8 @@ class DeploymentHost {
   }
 
   /** A watched thread or actor went down: which fact is it for the machine? */
-  down({ address, reason }: Down): MachineEvent | null {
+  down(address: string, status: StatusRecord, reason: StopReason): MachineEvent | null {
     if (reason.kind === 'finished') return null;
-    const status = statusOfReason(address, reason);
     if (address === this.#preparation) return { type: 'preparation.failed', status };
     for (const [generation, living] of this.#living) {
       if (living === address) return { type: 'generation.lost', generation, status };
@@ -235,16 +217,7 @@ class DeploymentHost {
   }
 }
 
-/** Reads a spawn's reply: notes the address, or fails as `failure` says. */
-const spawned =
-  (failure: string, note: (address: string) => void) =>
-  (reply: Reply): MachineEvent | null => {
-    if (reply.outcome !== 'value') return { type: failure, status: reply.status };
-    note(reply.value as string);
-    return null;
-  };
-
-export const deployment = hostMachine(
+export const deployment = machineActor(
   machine,
   (self: ActorSelf, input: DeploymentInput): MachineHost => {
     const host = new DeploymentHost(self, input);
@@ -272,12 +245,8 @@ export const deployment = hostMachine(
         awaitRemoval: (_e, _c, message) => host.awaitRemoval(message),
         announceRemoved: () => host.announceRemoved(),
       },
-      replies: {
-        'preparation.spawned': spawned('preparation.failed', (at) => host.preparationSpawned(at)),
-        'preparer.spawned': spawned('generation.failed', (at) => host.preparerSpawned(at)),
-        'generation.spawned': spawned('generation.failed', (at) => host.generationSpawned(at)),
-      },
-      down: (down) => host.down(down),
+      down: (address, status, reason) => host.down(address, status, reason),
+      messages: { cancel: () => null },
       asks: {
         'deployment.describe': (state, context) => host.describe(state, context as Context),
       },

@@ -7,7 +7,7 @@ import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js
 import type { Device } from '../../runtime/hal/device.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
-import { hostMachine, type MachineHost } from '../machine-host.js';
+import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { LoadExecutable, SubmitWork, WorkFailed, WorkRetired } from '../protocol.js';
 import { machine } from './device-queue.machine.js';
 
@@ -110,7 +110,7 @@ class DeviceHost {
   }
 
   release(key: string): void {
-    this.#opened?.runner.releaseStorage(key);
+    this.#opened?.runner.release(key);
   }
 
   announce(kind: string, status: StatusRecord | null): void {
@@ -132,7 +132,7 @@ class DeviceHost {
   }
 }
 
-export const deviceQueue = hostMachine(
+export const deviceQueue = machineActor(
   machine,
   (self: ActorSelf, input: DeviceQueueInput): MachineHost => {
     const host = new DeviceHost(self, input);

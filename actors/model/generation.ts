@@ -3,13 +3,12 @@
  * scheduler and the specialization cache, and is the parent of its requests, cohorts and
  * specializations.
  */
-import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { StageArtefact } from '../../runtime/packages/artefacts.js';
-import { loadFiniteControl, type FiniteControl } from '../../runtime/profiles/finite-control.js';
-import type { StageUse } from '../../runtime/profiles/finite-control.js';
+import { FiniteControl, type StageUse } from '../../runtime/packages/finite-control.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
-import { hostMachine, type MachineHost } from '../machine-host.js';
+import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
 import type { FiniteCall, PreparedMember, PreparedModel } from '../protocol.js';
@@ -27,7 +26,7 @@ export interface GenerationInput {
   readonly deployment: string;
   readonly device: string;
   readonly preparer: string;
-  /** Members that may wait (deployment.capacity.queue). */
+  /** Members that may wait (--max-queue). */
   readonly waitingMax: number;
 }
 
@@ -62,7 +61,7 @@ class GenerationHost {
 
   loadControl(): void {
     try {
-      this.#control = loadFiniteControl(this.#input.prepared);
+      this.#control = new FiniteControl(this.#input.prepared);
       this.#self.tell(this.#self.address, 'control.loaded', {});
     } catch (error) {
       this.#self.tell(this.#self.address, 'control.refused', { status: toStatus(error) });
@@ -85,14 +84,9 @@ class GenerationHost {
     }
     this.#requests += 1;
     const { generation } = prepared;
-    const deadlineMs = ask.deadline;
-    this.#self.spawn(`requests/${name}`, finiteRequest, {
-      call,
-      ask,
-      generation,
-      preparer,
-      deadlineMs,
-    });
+    const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
+    const input = { call, ask, generation, preparer, deadlineMs };
+    this.#self.handOver(ask, this.#self.spawn(`requests/${name}`, finiteRequest, input));
   }
 
   refuse(ask: Message): void {
@@ -210,11 +204,11 @@ const queueFull = (id: string, limit: number, waiting: number): StatusRecord => 
   code: 'resourceExhausted',
   message:
     `the queue of model ${id} is full: ${waiting} inputs wait, at most ${limit} may ` +
-    `(deployment.capacity.queue)`,
+    `(--max-queue)`,
   retryAfterS: RETRY_AFTER_S,
 });
 
-export const generation = hostMachine(
+export const generation = machineActor(
   machine,
   (self: ActorSelf, input: GenerationInput): MachineHost => {
     const host = new GenerationHost(self, input);
@@ -243,6 +237,7 @@ export const generation = hostMachine(
           host.returnSpecialization((event as unknown as { use: StageUse }).use),
         releaseStages: () => host.releaseStages(),
       },
+      messages: { cancel: () => null },
       asks: { 'generation.describe': () => host.describe() },
     };
   },

@@ -5,7 +5,7 @@
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { StageArtefact } from '../../runtime/packages/artefacts.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
-import { hostMachine, type MachineHost } from '../machine-host.js';
+import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import { POOL, type LoadExecutable } from '../protocol.js';
 import { machine } from './specialization.machine.js';
 
@@ -23,7 +23,7 @@ export interface SpecializationInput {
   readonly onGone: () => void;
 }
 
-export const specialization = hostMachine(
+export const specialization = machineActor(
   machine,
   (self: ActorSelf, input: SpecializationInput): MachineHost => {
     const waiting: string[] = [];
@@ -54,7 +54,7 @@ export const specialization = hostMachine(
         },
         placeStage() {
           const { module, reflection } = artefact!;
-          const load: LoadExecutable = { id: input.executable, module, reflection };
+          const load: LoadExecutable = { id: input.executable, module, info: reflection };
           self.ask(input.device, 'executable.load', load, {
             deadlineMs: COMPILE_DEADLINE_MS,
             as: 'placed',

@@ -6,8 +6,8 @@
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { SubmissionRetired } from '../../runtime/hal/submission.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
-import { hostMachine, type MachineHost } from '../machine-host.js';
-import type { BatchPlan, FiniteControl, StageUse } from '../../runtime/profiles/finite-control.js';
+import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
+import type { BatchPlan, FiniteControl, StageUse } from '../../runtime/packages/finite-control.js';
 import type { Offer } from '../policy/scheduler.js';
 import type { PreparedMember, SubmitWork } from '../protocol.js';
 import type { Collected } from './finite-request.js';
@@ -24,7 +24,7 @@ export interface CohortInput {
   readonly device: string;
 }
 
-export const cohort = hostMachine(machine, (self: ActorSelf, input: CohortInput): MachineHost => {
+export const cohort = machineActor(machine, (self: ActorSelf, input: CohortInput): MachineHost => {
   const { members, control } = input;
   const formedMs = self.now();
   let plan: BatchPlan | null = null;

@@ -4,7 +4,7 @@
  */
 import type { Message } from '../../runtime/system/envelope.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
-import { hostMachine, type MachineHost } from '../machine-host.js';
+import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { FiniteAnswer, FiniteCall, PreparedMember, PrepareMembers } from '../protocol.js';
 import { machine } from './finite-request.machine.js';
@@ -34,7 +34,7 @@ export interface MembersOffered {
   readonly members: readonly PreparedMember[];
 }
 
-export const finiteRequest = hostMachine(
+export const finiteRequest = machineActor(
   machine,
   (self: ActorSelf, input: RequestInput): MachineHost => {
     const arrivedMs = self.now();
@@ -67,6 +67,7 @@ export const finiteRequest = hostMachine(
           return { type: 'members.prepared' };
         },
       },
+      messages: { cancel: () => ({ type: 'request.cancel' }) },
       effects: {
         prepareMembers() {
           const { inputs, dimensions } = input.call;
@@ -88,7 +89,7 @@ export const finiteRequest = hostMachine(
           rows[collected.member] = collected.rows!;
         },
         deliverRows() {
-          self.reply(input.ask, answer(), { transfer: rows.map((row) => row.buffer) });
+          self.reply(input.ask, answer(), { transfer: rows.map((row) => row.buffer as ArrayBuffer) });
           self.tell(self.address, 'request.delivered', {});
         },
         replyFailure(_, context) {

@@ -3,20 +3,20 @@
  * control program over its own copy of the frozen state, so a slow text stalls no model's cohorts.
  */
 import { StatusError, toStatus } from '../../runtime/base/errors.js';
-import { loadFinitePreparer } from '../../runtime/profiles/finite-preparer.js';
+import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import type { PreparedMember, PreparedModel, PrepareMembers } from '../protocol.js';
 
 export const preparer = (_self: ActorSelf, input: { prepared: PreparedModel }): Behaviour => {
-  const program = loadFinitePreparer(input.prepared);
+  const program = new FinitePreparer(input.prepared, input.prepared.tokenizer);
 
   const prepare = (self: ActorSelf, ask: Message): void => {
     const { inputs, dimensions } = ask.payload as PrepareMembers;
     try {
       const members: PreparedMember[] = inputs.map((one, index) => {
         try {
-          return program.prepare(one, dimensions);
+          return program.prepare({ input: one, dimensions });
         } catch (error) {
           throw inputs.length === 1 ? error : located(error, index);
         }

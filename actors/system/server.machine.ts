@@ -6,14 +6,19 @@
  * Told by: the process (commands), its threads and deployments (facts).
  */
 import { assign, setup } from 'xstate';
+import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
 
 export interface Context {
   readonly deployments: number;
+  /** Why the device does not work, or null. */
+  readonly failure: StatusRecord | null;
 }
 
 export type Event =
   | { type: 'device.opened' }
+  | { type: 'device.refused'; status: StatusRecord }
+  | { type: 'device.lost'; status: StatusRecord }
   | { type: 'deployment.register' }
   | { type: 'deployment.unregister' }
   | { type: 'deployment.created' }
@@ -30,6 +35,9 @@ export const machine = setup({
   actions: {
     countDeployment: assign({ deployments: ({ context }) => context.deployments + 1 }),
     dropDeployment: assign({ deployments: ({ context }) => context.deployments - 1 }),
+    noteFailure: assign({
+      failure: ({ event }) => ('status' in event ? event.status : null),
+    }),
     openDevice: effect,
     registerDeployment: effect,
     unregisterDeployment: effect,
@@ -43,7 +51,7 @@ export const machine = setup({
 }).createMachine({
   id: 'server',
   description: 'The whole server.',
-  context: { deployments: 0 },
+  context: { deployments: 0, failure: null },
   initial: 'starting',
   states: {
     starting: {
@@ -51,6 +59,7 @@ export const machine = setup({
       entry: 'openDevice',
       on: {
         'device.opened': 'ready',
+        'device.refused': { target: 'stopped', actions: 'noteFailure' },
         'deployment.register': { actions: 'refuseRegistration' },
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'request.submit': { actions: 'refuseRequest' },
@@ -66,6 +75,7 @@ export const machine = setup({
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
         'request.submit': { actions: 'forwardRequest' },
+        'device.lost': { actions: 'noteFailure' },
         'server.drain': 'draining',
       },
     },
@@ -80,6 +90,7 @@ export const machine = setup({
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'request.submit': { actions: 'refuseRequest' },
         'server.drain': {},
+        'device.lost': { actions: 'noteFailure' },
         'drain.expired': 'closing',
       },
     },

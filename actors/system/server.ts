@@ -2,20 +2,23 @@
  * The actor of the whole server, on the main thread: hosts `server.machine.ts`, keeps one deployment
  * actor an id and routes commands and requests to it.
  */
+import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
-import type { Message, Reply } from '../../runtime/system/envelope.js';
-import { hostMachine, type MachineEvent, type MachineHost } from '../machine-host.js';
+import type { Message } from '../../runtime/system/envelope.js';
+import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
+import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { deployment } from '../model/deployment.js';
 import type { FiniteCall, PackageLocation } from '../protocol.js';
 import { machine } from './server.machine.js';
-
-/** A device that has not opened by then has failed. */
-const DEVICE_DEADLINE_MS = 30_000;
 
 export interface ServerInput {
   readonly modelThreads: readonly string[];
   readonly preparationThreads: readonly string[];
   readonly deviceThread: string;
+  /** Inputs that may wait for one generation. */
+  readonly waitingMax: number;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
 }
 
 /** 'deployment.register' to the server. */
@@ -38,15 +41,13 @@ class ServerHost {
 
   openDevice(): void {
     const { deviceThread } = this.#input;
-    const request = { name: 'device', kind: 'deviceQueue', input: { opened: this.#self.address } };
-    const deadlineMs = DEVICE_DEADLINE_MS;
-    this.#self.spawnOn(deviceThread, request, { deadlineMs, as: 'device.spawned' });
+    const input = { opened: this.#self.address };
+    this.#device = this.#self.spawnOn(deviceThread, 'device', 'deviceQueue', input);
+    this.#self.watch(this.#device);
   }
 
-  deviceSpawned(reply: Reply): MachineEvent | null {
-    if (reply.outcome !== 'value') return { type: 'device.refused', status: reply.status };
-    this.#device = reply.value as string;
-    return null;
+  down(address: string, status: StatusRecord): MachineEvent | null {
+    return address === this.#device ? { type: 'device.lost', status } : null;
   }
 
   register(ask: Message): void {
@@ -56,13 +57,15 @@ class ServerHost {
   }
 
   #create(id: string): string {
-    const { modelThreads, preparationThreads } = this.#input;
+    const { modelThreads, preparationThreads, waitingMax, wallTime } = this.#input;
     const turn = this.#created++;
     const address = this.#self.spawn(`deployments/${id}`, deployment, {
       id,
       modelThread: modelThreads[turn % modelThreads.length]!,
       preparationThread: preparationThreads[turn % preparationThreads.length]!,
       device: this.#device,
+      waitingMax,
+      createdMs: wallTime(),
     });
     this.#deployments.set(id, address);
     this.#self.tell(this.#self.address, 'deployment.created', {});
@@ -122,7 +125,7 @@ export interface ServerSummary {
   readonly device: string;
 }
 
-export const server = hostMachine(machine, (self: ActorSelf, input: ServerInput): MachineHost => {
+export const server = machineActor(machine, (self: ActorSelf, input: ServerInput): MachineHost => {
   const host = new ServerHost(self, input);
   return {
     effects: {
@@ -136,7 +139,8 @@ export const server = hostMachine(machine, (self: ActorSelf, input: ServerInput)
       drainDeployments: () => host.drain(),
       closeDevice: () => host.closeDevice(),
     },
-    replies: { 'device.spawned': (reply) => host.deviceSpawned(reply) },
+    down: (address, status) => host.down(address, status),
+    messages: { cancel: () => null },
     asks: { 'server.describe': (state) => host.describe(state) },
   };
 });

@@ -4,9 +4,9 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { expose } from 'comlink';
-import nodeEndpoint from 'comlink/dist/umd/node-adapter.js';
 import { assert } from '../base/errors.js';
 import { useOptimizedWasm } from '../jit/v8-flags.js';
+import { endpointOf } from './endpoint.js';
 import type { StartProgram, ThreadInput } from './thread-control.js';
 
 assert(parentPort !== null, 'to run in a worker thread');
@@ -14,5 +14,5 @@ useOptimizedWasm();
 const input = workerData as ThreadInput;
 const module = (await import(input.program)) as { startProgram: StartProgram };
 const control = await module.startProgram(input);
-expose(control, nodeEndpoint(parentPort as never));
+expose(control, endpointOf(parentPort));
 parentPort.postMessage({ started: input.name });

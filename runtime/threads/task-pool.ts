@@ -5,10 +5,10 @@
  */
 import { Piscina } from 'piscina';
 import { toStatus, type StatusRecord } from '../base/errors.js';
-import type { TaskName, TaskResult } from './tasks.js';
+import type { TaskResult } from './tasks.js';
 
 export interface TaskCall {
-  readonly task: TaskName;
+  readonly task: string;
   readonly input: unknown;
 }
 

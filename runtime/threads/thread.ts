@@ -4,8 +4,8 @@
  */
 import { Worker, type MessagePort } from 'node:worker_threads';
 import { transfer, wrap, type Remote } from 'comlink';
-import nodeEndpoint from 'comlink/dist/umd/node-adapter.js';
 import { StatusError } from '../base/errors.js';
+import { endpointOf } from './endpoint.js';
 import type { ThreadControl, ThreadInput } from './thread-control.js';
 
 export interface ThreadOptions extends ThreadInput {
@@ -27,7 +27,7 @@ export class Thread {
       name,
       workerData: { name, program, settings } satisfies ThreadInput,
     });
-    this.#control = wrap<ThreadControl>(nodeEndpoint(this.#worker as never));
+    this.#control = wrap<ThreadControl>(endpointOf(this.#worker));
     let failure: Error | null = null;
     this.#worker.on('error', (error) => (failure = error as Error));
     let end = (): void => {};

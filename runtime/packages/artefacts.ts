@@ -1,0 +1,48 @@
+/**
+ * What cold preparation makes and tasks exchange: plain data, structured-clone safe (a compiled
+ * module is shared between threads, not copied).
+ */
+import type { TargetFacts } from '../hal/facts.js';
+import type { HostMetadata } from '../jit/compile-host.js';
+import type { ExecutableReflection } from '../jit/reflection.js';
+import type { HostProgram } from '../loom/typed.js';
+import type { StageDeclaration } from '../modules/declaration-recorder.js';
+
+export type { StageDeclaration };
+
+/** One program file of a package, text or bytecode, by its name in diagnostics. */
+export interface PackageSource {
+  readonly file: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Configuration bindings of the whole package: full or short key, value in textual syntax. */
+export type Bindings = readonly (readonly [key: string, value: string])[];
+
+/** Input of the task `compile-stage`. */
+export interface CompileStageInput {
+  readonly sources: readonly PackageSource[];
+  readonly declaration: StageDeclaration;
+  readonly bindings: Bindings;
+  readonly facts: TargetFacts;
+}
+
+export interface StageArtefact {
+  readonly module: WebAssembly.Module;
+  readonly reflection: ExecutableReflection;
+}
+
+/** Input of the task `compile-control`. `primary` is the control file's name. */
+export interface CompileControlInput {
+  readonly sources: readonly PackageSource[];
+  readonly primary: string;
+  readonly profile: string;
+  readonly bindings: Bindings;
+  readonly facts: TargetFacts;
+}
+
+export interface HostArtefact {
+  readonly module: WebAssembly.Module;
+  readonly metadata: HostMetadata;
+  readonly program: HostProgram;
+}

@@ -1,0 +1,220 @@
+/**
+ * The control program of a finite contract as a model's thread uses it: prepare_batch for a cohort,
+ * run for its submission, and the cut of the snapshot into members. Owns one VM instance over the
+ * frozen state and the table of stages (cold ones, and specialized ones while they are loaded).
+ * Calls are synchronous; nothing here submits or waits.
+ */
+import { createHash } from 'node:crypto';
+import type { TargetFacts } from '../hal/facts.js';
+import type { Submission } from '../hal/submission.js';
+import { wasmExecutor } from '../jit/host-executor.js';
+import type { ExecutableReflection } from '../jit/reflection.js';
+import { bufferFunctions, bufferSignatures } from '../modules/buffer.js';
+import { DeclarationRecorder, type StageDeclaration } from '../modules/declaration-recorder.js';
+import { closedPrepareFunctions, prepareFunctions, prepareSignatures } from '../modules/prepare.js';
+import { RunnerRecorder, type RunnableStage } from '../modules/runner-recorder.js';
+import { runnerFunctions, runnerSignatures } from '../modules/runner.js';
+import { inputFunctions, inputSignatures } from '../modules/input.js';
+import {
+  checkPreparedBatch,
+  concatenatePrepared,
+  stageTagTable,
+  type FiniteCapacities,
+} from '../profiles/embeddings.js';
+import { collectRows, type Collected, type ResultPlan } from '../profiles/result-plan.js';
+import { assert, StatusError } from '../base/errors.js';
+import { capabilitiesOf } from '../vm/capability.js';
+import { FROZEN_STATE } from '../vm/host-value.js';
+import { HostVm } from '../vm/host-vm.js';
+import type { SealedState } from '../vm/heap.js';
+import type { Bindings, CompileStageInput, HostArtefact, PackageSource, StageArtefact } from './artefacts.js';
+
+/** Bytes of the one host slot that a finite invocation may fill with `runner.feedback`. */
+export const FEEDBACK_BYTES = 4096;
+
+/** What a generation knows of its prepared model, as far as its programs go. */
+export interface FiniteModel {
+  readonly id: string;
+  readonly generation: number;
+  readonly capacities: FiniteCapacities;
+  readonly control: HostArtefact;
+  readonly state: SealedState;
+  readonly stages: readonly {
+    readonly declaration: StageDeclaration;
+    readonly executable: string;
+    readonly reflection: ExecutableReflection;
+  }[];
+  readonly sources: readonly PackageSource[];
+  readonly bindings: Bindings;
+  readonly facts: TargetFacts;
+  readonly limits: { readonly fuel?: number };
+}
+
+/** A stage that one invocation declared: its identity, and how to get it. */
+export interface StageUse {
+  readonly key: string;
+  readonly executable: string;
+  readonly task: CompileStageInput;
+}
+
+/** What `prepare_batch` decided for one cohort, checked. */
+export interface BatchPlan {
+  readonly stage: number;
+  readonly upload: Uint8Array;
+  readonly result: ResultPlan;
+  readonly declared: readonly StageUse[];
+}
+
+export class FiniteControl {
+  readonly #model: FiniteModel;
+  readonly #vm: HostVm;
+  readonly #tags: Uint8Array;
+  /** Reflections of specialized stages that are on the device, by key. */
+  readonly #specialized = new Map<string, { use: StageUse; reflection: ExecutableReflection }>();
+  #declarations: DeclarationRecorder | null = null;
+  #invocation: RunnerRecorder | null = null;
+
+  constructor(model: FiniteModel) {
+    this.#model = model;
+    const { control, state, limits } = model;
+    this.#tags = stageTagTable(model.stages.map((stage) => stage.declaration.tag));
+    this.#vm = HostVm.create({
+      program: control.program,
+      executor: wasmExecutor(control),
+      capabilities: new Map([
+        ...capabilitiesOf(bufferSignatures, bufferFunctions),
+        ...capabilitiesOf(inputSignatures, inputFunctions({ packet: () => null, tokenizer: null })),
+        ...capabilitiesOf(prepareSignatures, this.#prepareFunctions()),
+        ...capabilitiesOf(runnerSignatures, runnerFunctions(() => this.#recorder())),
+      ]),
+      state,
+      limits,
+    });
+  }
+
+  /** Runs prepare_batch; throws what the program raised or what its tables break. */
+  prepareBatch(members: readonly { readonly bytes: Uint8Array }[]): BatchPlan {
+    const { capacities, stages } = this.#model;
+    const recorder = new DeclarationRecorder(stages.length);
+    this.#declarations = recorder;
+    try {
+      const { ranges, prepared } = concatenatePrepared(members.map((member) => member.bytes));
+      const results = this.#vm.call('prepare_batch', [FROZEN_STATE, this.#tags, ranges, prepared]);
+      const [stage, upload, plan] = results as [bigint, Uint8Array, Uint8Array];
+      const batch = checkPreparedBatch(
+        { stage, upload, plan },
+        { members: members.length, stages: stages.length + recorder.stages.length, capacities },
+      );
+      const declared = recorder.stages.map((declaration) => this.#useOf(declaration));
+      return { stage: batch.stage, upload: batch.upload, result: batch.plan, declared };
+    } finally {
+      this.#declarations = null;
+    }
+  }
+
+  /** Runs `run` over recorded buffers: the submission of one invocation. */
+  run(plan: BatchPlan, invocation: string): Submission {
+    const { capacities, id } = this.#model;
+    const recorder = new RunnerRecorder({
+      stages: this.#stagesOf(plan),
+      slots: [FEEDBACK_BYTES],
+    });
+    const input = recorder.addBuffer({ bytes: capacities.uploadBytes, lifetime: 'invocation' });
+    const output = recorder.addBuffer({
+      bytes: plan.result.physicalBytes,
+      lifetime: 'invocation',
+    });
+    this.#invocation = recorder;
+    try {
+      this.#vm.call('run', [BigInt(plan.stage), input, output]);
+    } finally {
+      this.#invocation = null;
+    }
+    if (!recorder.commands.some((command) => command.op === 'execute')) {
+      throw new StatusError('internal', "'run' executed no stage, so there is no result", {
+        where: 'run',
+      });
+    }
+    const { upload, result } = plan;
+    const target = { buffer: 0, offset: 0, length: upload.length };
+    return {
+      invocation,
+      owner: { kind: 'invocation', deployment: id, id: invocation },
+      buffers: recorder.buffers,
+      uploads: upload.length === 0 ? [] : [{ target, bytes: upload }],
+      commands: recorder.commands,
+      snapshot: result.snapshot.map(({ offset, length }) => ({ buffer: 1, offset, length })),
+    };
+  }
+
+  /** Each member's rows, in cohort order, or why it has none. */
+  collect(plan: BatchPlan, snapshot: Uint8Array): Collected[] {
+    return collectRows(plan.result, snapshot);
+  }
+
+  /** A specialized stage is on the device from now on. */
+  adopt(use: StageUse, artefact: StageArtefact): void {
+    this.#specialized.set(use.key, { use, reflection: artefact.reflection });
+  }
+
+  drop(use: StageUse): void {
+    this.#specialized.delete(use.key);
+  }
+
+  /** Executables of specialized stages that are on the device. */
+  declaredExecutables(): string[] {
+    return [...this.#specialized.values()].map(({ use }) => use.executable);
+  }
+
+  #prepareFunctions() {
+    const closed = closedPrepareFunctions('run');
+    const names = prepareSignatures.map((signature) => signature.name);
+    // A fresh recorder for each call, so the functions are looked up when they are called.
+    const delegate = (name: string) => {
+      return (...args: unknown[]) => {
+        const recorder = this.#declarations;
+        const functions = recorder === null ? closed : prepareFunctions(recorder);
+        return functions[name]!(...args);
+      };
+    };
+    return Object.fromEntries(names.map((name) => [name, delegate(name)]));
+  }
+
+  #recorder(): RunnerRecorder {
+    if (this.#invocation !== null) return this.#invocation;
+    throw new StatusError('failedPrecondition', "runner capabilities are for 'run' only");
+  }
+
+  #stagesOf(plan: BatchPlan): RunnableStage[] {
+    const cold = this.#model.stages.map(({ executable, reflection }) => ({
+      executable,
+      name: reflection.name,
+      roots: reflection.roots.length,
+    }));
+    const declared = plan.declared.map(({ key, executable }) => {
+      const found = this.#specialized.get(key);
+      assert(found !== undefined, `stage ${key} to be specialized before run`);
+      const { name, roots } = found.reflection;
+      return { executable, name, roots: roots.length };
+    });
+    return [...cold, ...declared];
+  }
+
+  #useOf(declaration: StageDeclaration): StageUse {
+    const { id, generation, sources, bindings, facts } = this.#model;
+    const key = declarationKey(declaration);
+    return {
+      key,
+      executable: `${id}@${generation}/${key}`,
+      task: { sources, declaration, bindings, facts },
+    };
+  }
+}
+
+/** Equal for equal declarations, whatever the order in which configuration was bound. */
+export function declarationKey(declaration: StageDeclaration): string {
+  const { kind, symbol, config, workspaceLimitBytes } = declaration;
+  const bound = [...config].sort(([left], [right]) => (left < right ? -1 : 1));
+  const text = JSON.stringify([kind, symbol.name, symbol.args, bound, workspaceLimitBytes]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
