@@ -185,7 +185,7 @@ function stateOperations({ heap, types, sealedTypes, handles }: OperationContext
   return {
     alloc: (bytes: number) => heap.alloc(bytes >>> 0),
     seal: (record: number, type: number) => sealRecord(heap, record >>> 0, recordType(type), sealedTypes),
-    open: (ref: number, type: number) => openRef(heap, ref >>> 0, recordType(type)),
+    open: (ref: number, type: number) => openRef(heap, ref >>> 0, recordType(type), sealedTypes),
     'cell.new': (record: number) => {
       const at = heap.alloc(8);
       heap.setU32(at, record >>> 0);

@@ -27,8 +27,9 @@ export function sealRecord(heap: Heap, record: number, type: RecordType, known: 
 }
 
 /** The record of a ref, in place. */
-export function openRef(heap: Heap, ref: number, type: RecordType): number {
+export function openRef(heap: Heap, ref: number, type: RecordType, known: SealedTypes): number {
   if (heap.u32(ref) !== fingerprintOf(type)) throw faults.stateType(type.name);
+  known.set(fingerprintOf(type), type);
   return heap.u32(ref + 4);
 }
 
