@@ -37,10 +37,15 @@ export type DeviceCommand =
       readonly writes: readonly DeviceRange[];
     };
 
-/** Bytes that a work touches. `reads` also covers what it both reads and writes. */
+/**
+ * Bytes that a work touches. `reads` also covers what it both reads and writes. All of them lie at
+ * offsets `from`…`to` of whatever slabs they are in.
+ */
 export interface Access {
   readonly reads: readonly DeviceRange[];
   readonly writes: readonly DeviceRange[];
+  readonly from: number;
+  readonly to: number;
 }
 
 export function accessOf(commands: readonly DeviceCommand[]): Access {
@@ -56,7 +61,15 @@ export function accessOf(commands: readonly DeviceCommand[]): Access {
       if ('target' in command) writes.push(command.target);
     }
   }
-  return { reads, writes };
+  let from = Infinity;
+  let to = 0;
+  for (const ranges of [reads, writes]) {
+    for (const { offset, length } of ranges) {
+      from = Math.min(from, offset);
+      to = Math.max(to, offset + length);
+    }
+  }
+  return { reads, writes, from, to };
 }
 
 function addLaunch(launch: Launch, reads: DeviceRange[], writes: DeviceRange[]): void {

@@ -10,7 +10,7 @@
  */
 import type { Clock } from '../base/ports.js';
 import { assert, StatusError, toStatus, type StatusRecord } from '../base/errors.js';
-import { rangesOverlap, type DeviceRange } from './buffer.js';
+import { rangesOverlap } from './buffer.js';
 import { accessOf, type Access, type DeviceCommand } from './command.js';
 import type { Driver } from './driver.js';
 import type { Executable } from './executable.js';
@@ -51,6 +51,8 @@ export class Queue {
   readonly #clock: Clock;
   /** Accepted and not retired, in order of acceptance. */
   readonly #accepted = new Set<Work>();
+  /** The last work accepted on each timeline. */
+  readonly #last = new WeakMap<Timeline, Work>();
   #ready: Work[] = [];
   #pumping = false;
   #closed: StatusRecord | null = null;
@@ -78,8 +80,7 @@ export class Queue {
   /** Accepts a work; the fence of exactly that work. */
   submit(request: WorkRequest): Fence {
     if (this.#closed) throw StatusError.from(this.#closed);
-    const { timeline } = request;
-    const previous = timeline.issued > 0 ? Fence.at(timeline, timeline.issued) : null;
+    const { timeline, wait } = request;
     const work: Work = {
       request,
       point: timeline.issue(),
@@ -93,27 +94,22 @@ export class Queue {
     this.#follow(work);
     this.#accepted.add(work);
     for (const executable of executablesOf(request)) executable.retain();
-    // Two fences, not one joined: of its own timeline every earlier point counts, settled or not.
-    for (const fence of [previous, request.wait]) {
-      if (!fence) continue;
+    if (wait) {
       work.waiting += 1;
-      fence.listen((failure) => this.#settle(work, failure));
+      wait.listen((failure) => this.#settle(work, failure));
     }
-    this.#settle(work, null);
+    this.#settle(work, timeline.failure);
     return Fence.at(timeline, work.point);
   }
 
-  /** Orders `work` after every accepted work with which it conflicts. */
+  /** Orders `work` after the one before it on its timeline and all with which it conflicts. */
   #follow(work: Work): void {
+    const { timeline } = work.request;
+    const previous = this.#last.get(timeline);
+    this.#last.set(timeline, work);
     for (const earlier of this.#accepted) {
-      const sameTimeline = earlier.request.timeline === work.request.timeline;
-      const needsSuccess = anyOverlap(earlier.access.writes, work.access.reads);
-      const ordered =
-        sameTimeline ||
-        needsSuccess ||
-        anyOverlap(earlier.access.writes, work.access.writes) ||
-        anyOverlap(earlier.access.reads, work.access.writes);
-      if (!ordered) continue;
+      const needsSuccess = earlier === previous || anyOverlap(earlier.access, work.access, READ_AFTER_WRITE);
+      if (!needsSuccess && !anyOverlap(earlier.access, work.access, ANY_HAZARD)) continue;
       earlier.followers.push({ work, needsSuccess });
       work.waiting += 1;
     }
@@ -178,8 +174,20 @@ function executablesOf(request: WorkRequest): Executable[] {
   );
 }
 
-function anyOverlap(left: readonly DeviceRange[], right: readonly DeviceRange[]): boolean {
-  return left.some((a) => right.some((b) => rangesOverlap(a, b)));
+type Hazard = readonly (readonly ['reads' | 'writes', 'reads' | 'writes'])[];
+/** Pairs of the earlier work's accesses and the later one's. */
+const READ_AFTER_WRITE: Hazard = [['writes', 'reads']];
+const ANY_HAZARD: Hazard = [
+  ['writes', 'writes'],
+  ['reads', 'writes'],
+];
+
+function anyOverlap(earlier: Access, later: Access, hazard: Hazard): boolean {
+  // Most works touch allocations of their own, so the spans settle it.
+  if (earlier.from >= later.to || later.from >= earlier.to) return false;
+  return hazard.some(([left, right]) =>
+    earlier[left].some((a) => later[right].some((b) => rangesOverlap(a, b))),
+  );
 }
 
 /** The failure of a work that did not run, with the first cause kept at the bottom. */
