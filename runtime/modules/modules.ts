@@ -2,13 +2,16 @@
  * Every capability module by name: the one place that lists them. Adding a module is a table, its
  * functions, and a line here.
  */
+import { capabilitiesOf } from '../vm/capability.js';
+import type { CapabilityTable } from '../vm/capability.js';
 import { bufferSignatures } from './buffer.js';
 import { inputSignatures } from './input.js';
-import { parametersSignatures, weightsSignatures } from './not-built.js';
+import { parametersSignatures, weightsSignatures } from './checkpoints.js';
 import { optionsSignatures } from './options.js';
 import { prepareSignatures } from './prepare.js';
 import { runnerSignatures } from './runner.js';
-import type { Signature } from './signature-table.js';
+import { refusing } from './signature-table.js';
+import type { ModuleFunctions, Signature } from './signature-table.js';
 
 export const moduleTables: Readonly<Record<string, readonly Signature[]>> = {
   buffer: bufferSignatures,
@@ -22,4 +25,23 @@ export const moduleTables: Readonly<Record<string, readonly Signature[]>> = {
 
 export function findSignature(module: string, name: string): Signature | null {
   return moduleTables[module]?.find((entry) => entry.name === name) ?? null;
+}
+
+/**
+ * What a program may import, with the functions that are there for the entries to be called. Every
+ * module links in every program, because one file may export several entries; a function of a
+ * module that has no place in `entries` raises when it is called.
+ */
+export function capabilityTable(
+  entries: string,
+  given: Readonly<Partial<Record<string, ModuleFunctions>>>,
+): CapabilityTable {
+  const rows = Object.entries(moduleTables).flatMap(([module, signatures]) => {
+    const closed = refusing(signatures, {
+      code: 'failedPrecondition',
+      why: `this cannot be called in ${entries}`,
+    });
+    return capabilitiesOf(signatures, given[module] ?? closed);
+  });
+  return new Map(rows);
 }

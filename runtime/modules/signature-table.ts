@@ -8,6 +8,7 @@
  * results as an array.
  */
 import { assert, StatusError } from '../base/errors.js';
+import type { StatusCode } from '../base/errors.js';
 
 export interface Signature {
   readonly module: string;
@@ -61,11 +62,14 @@ export function capabilityText(signature: Signature): string {
   return `${module}.${name}(${params.join(', ')})${results.length > 1 ? ` -> (${results.join(', ')})` : tail}`;
 }
 
-/** A function for each signature that raises `unimplemented` when called. */
-export function notBuilt(signatures: readonly Signature[], why: string): ModuleFunctions {
+/** A function for each signature that raises when called: what is not there, or not in this entry. */
+export function refusing(
+  signatures: readonly Signature[],
+  refusal: { readonly code: StatusCode; readonly why: string },
+): ModuleFunctions {
   const functions = signatures.map((signature) => {
     const raise: CapabilityFunction = () => {
-      throw new StatusError('unimplemented', `${capabilityText(signature)}: ${why}`);
+      throw new StatusError(refusal.code, `${capabilityText(signature)}: ${refusal.why}`);
     };
     return [signature.name, raise] as const;
   });

@@ -4,17 +4,16 @@
  * frozen state and the table of stages (cold ones, and specialized ones while they are loaded).
  * Calls are synchronous; nothing here submits or waits.
  */
-import { createHash } from 'node:crypto';
 import type { TargetFacts } from '../hal/facts.js';
 import type { Submission } from '../hal/submission.js';
 import { wasmExecutor } from '../jit/host-executor.js';
 import type { ExecutableReflection } from '../jit/reflection.js';
-import { bufferFunctions, bufferSignatures } from '../modules/buffer.js';
+import { bufferFunctions } from '../modules/buffer.js';
 import { DeclarationRecorder, type StageDeclaration } from '../modules/declaration-recorder.js';
-import { closedPrepareFunctions, prepareFunctions, prepareSignatures } from '../modules/prepare.js';
+import { capabilityTable } from '../modules/modules.js';
+import { prepareFunctions } from '../modules/prepare.js';
 import { RunnerRecorder, type RunnableStage } from '../modules/runner-recorder.js';
-import { runnerFunctions, runnerSignatures } from '../modules/runner.js';
-import { inputFunctions, inputSignatures } from '../modules/input.js';
+import { runnerFunctions } from '../modules/runner.js';
 import {
   checkPreparedBatch,
   concatenatePrepared,
@@ -23,11 +22,17 @@ import {
 } from '../profiles/embeddings.js';
 import { collectRows, type Collected, type ResultPlan } from '../profiles/result-plan.js';
 import { assert, StatusError } from '../base/errors.js';
-import { capabilitiesOf } from '../vm/capability.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
 import type { SealedState } from '../vm/heap.js';
-import type { Bindings, CompileStageInput, HostArtefact, PackageSource, StageArtefact } from './artefacts.js';
+import type {
+  Bindings,
+  CompileStageInput,
+  HostArtefact,
+  PackageSource,
+  StageArtefact,
+} from './artefacts.js';
+import { stageKey } from './specialization-key.js';
 
 /** Bytes of the one host slot that a finite invocation may fill with `runner.feedback`. */
 export const FEEDBACK_BYTES = 4096;
@@ -81,12 +86,11 @@ export class FiniteControl {
     this.#vm = HostVm.create({
       program: control.program,
       executor: wasmExecutor(control),
-      capabilities: new Map([
-        ...capabilitiesOf(bufferSignatures, bufferFunctions),
-        ...capabilitiesOf(inputSignatures, inputFunctions({ packet: () => null, tokenizer: null })),
-        ...capabilitiesOf(prepareSignatures, this.#prepareFunctions()),
-        ...capabilitiesOf(runnerSignatures, runnerFunctions(() => this.#recorder())),
-      ]),
+      capabilities: capabilityTable("'prepare_batch' and 'run'", {
+        buffer: bufferFunctions,
+        prepare: prepareFunctions(() => this.#declarer()),
+        runner: runnerFunctions(() => this.#recorder()),
+      }),
       state,
       limits,
     });
@@ -166,18 +170,9 @@ export class FiniteControl {
     return [...this.#specialized.values()].map(({ use }) => use.executable);
   }
 
-  #prepareFunctions() {
-    const closed = closedPrepareFunctions('run');
-    const names = prepareSignatures.map((signature) => signature.name);
-    // A fresh recorder for each call, so the functions are looked up when they are called.
-    const delegate = (name: string) => {
-      return (...args: unknown[]) => {
-        const recorder = this.#declarations;
-        const functions = recorder === null ? closed : prepareFunctions(recorder);
-        return functions[name]!(...args);
-      };
-    };
-    return Object.fromEntries(names.map((name) => [name, delegate(name)]));
+  #declarer(): DeclarationRecorder {
+    if (this.#declarations !== null) return this.#declarations;
+    throw new StatusError('failedPrecondition', "declarations are for 'prepare_batch' only");
   }
 
   #recorder(): RunnerRecorder {
@@ -202,19 +197,11 @@ export class FiniteControl {
 
   #useOf(declaration: StageDeclaration): StageUse {
     const { id, generation, sources, bindings, facts } = this.#model;
-    const key = declarationKey(declaration);
+    const key = stageKey(declaration);
     return {
       key,
       executable: `${id}@${generation}/${key}`,
       task: { sources, declaration, bindings, facts },
     };
   }
-}
-
-/** Equal for equal declarations, whatever the order in which configuration was bound. */
-export function declarationKey(declaration: StageDeclaration): string {
-  const { kind, symbol, config, workspaceLimitBytes } = declaration;
-  const bound = [...config].sort(([left], [right]) => (left < right ? -1 : 1));
-  const text = JSON.stringify([kind, symbol.name, symbol.args, bound, workspaceLimitBytes]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

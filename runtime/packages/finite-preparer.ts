@@ -3,16 +3,12 @@
  * one input at a time, over its own copy of the frozen state and its own tokenizer.
  */
 import { wasmExecutor } from '../jit/host-executor.js';
-import { bufferFunctions, bufferSignatures } from '../modules/buffer.js';
-import { inputFunctions, inputSignatures } from '../modules/input.js';
-import { closedPrepareFunctions, prepareSignatures } from '../modules/prepare.js';
-import type { RunnerRecorder } from '../modules/runner-recorder.js';
-import { runnerFunctions, runnerSignatures } from '../modules/runner.js';
+import { bufferFunctions } from '../modules/buffer.js';
+import { inputFunctions } from '../modules/input.js';
+import { capabilityTable } from '../modules/modules.js';
 import { checkPreparedRequest, type PreparedRequest } from '../profiles/embeddings.js';
 import { encodeRequest, RequestPacket, type FiniteRequest } from '../profiles/request-packet.js';
-import { StatusError } from '../base/errors.js';
 import { Tokenizer } from '../tokenizer/tokenizer.js';
-import { capabilitiesOf } from '../vm/capability.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
 import type { FiniteModel } from './finite-control.js';
@@ -25,22 +21,14 @@ export class FinitePreparer {
   constructor(model: FiniteModel, tokenizerBytes: Uint8Array | null) {
     this.#model = model;
     const { control, state, limits } = model;
-    const tokenizer = tokenizerBytes === null ? null : Tokenizer.load(tokenizerBytes);
-    const noRunner = (): RunnerRecorder => {
-      throw new StatusError('failedPrecondition', "runner capabilities are for 'run' only");
-    };
+    const tokenizer = tokenizerBytes === null ? null : new Tokenizer(tokenizerBytes, 'tokenizer');
     this.#vm = HostVm.create({
       program: control.program,
       executor: wasmExecutor(control),
-      capabilities: new Map([
-        ...capabilitiesOf(bufferSignatures, bufferFunctions),
-        ...capabilitiesOf(
-          inputSignatures,
-          inputFunctions({ packet: () => this.#packet, tokenizer }),
-        ),
-        ...capabilitiesOf(prepareSignatures, closedPrepareFunctions('prepare_request')),
-        ...capabilitiesOf(runnerSignatures, runnerFunctions(noRunner)),
-      ]),
+      capabilities: capabilityTable("'prepare_request'", {
+        buffer: bufferFunctions,
+        input: inputFunctions({ packet: () => this.#packet, tokenizer }),
+      }),
       state,
       limits,
     });

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { bufferFunctions } from '../../../runtime/modules/buffer.js';
 import { DeclarationRecorder } from '../../../runtime/modules/declaration-recorder.js';
 import { inputFunctions } from '../../../runtime/modules/input.js';
-import { findSignature, moduleTables } from '../../../runtime/modules/modules.js';
-import { parametersFunctions, weightsFunctions } from '../../../runtime/modules/not-built.js';
+import { capabilityTable, findSignature, moduleTables } from '../../../runtime/modules/modules.js';
+import { parametersFunctions, weightsFunctions } from '../../../runtime/modules/checkpoints.js';
 import { optionsFunctions, OptionsValue } from '../../../runtime/modules/options.js';
 import { prepareFunctions } from '../../../runtime/modules/prepare.js';
 import { RunnerRecorder } from '../../../runtime/modules/runner-recorder.js';
@@ -27,7 +27,7 @@ test('every signature has a function, and every function a signature', () => {
     input: inputFunctions({ packet: () => null, tokenizer: null }),
     options: optionsFunctions(),
     parameters: parametersFunctions,
-    prepare: prepareFunctions(new DeclarationRecorder()),
+    prepare: prepareFunctions(() => new DeclarationRecorder()),
     runner: runnerFunctions(() => new RunnerRecorder({ stages: [], slots: [] })),
     weights: weightsFunctions,
   };
@@ -47,6 +47,18 @@ test('signatures are written as the language writes them', () => {
   assert.is(shown('prepare', 'config'), 'prepare.config(i64, string, string)');
   assert.is(findSignature('runner', 'execute_9'), null);
   assert.is(findSignature('nothing', 'stage'), null);
+});
+
+test('a table has every capability; a module without functions raises when called', () => {
+  const table = capabilityTable('prepare_request', { buffer: bufferFunctions });
+  const names = Object.values(moduleTables).flatMap((rows) => rows.map((row) => row.name));
+  assert.is(table.size, names.length);
+  const context = null as never;
+  assert.equal(table.get('buffer.from_string')!.run(context, 'a'), [Uint8Array.of(97)]);
+  assert.throws(
+    () => table.get('runner.fence')!.run(context, {}),
+    /runner\.fence\(work\) -> hal\.fence: this cannot be called in prepare_request/,
+  );
 });
 
 test('options are read by path, with defaults and typed errors', () => {
@@ -123,7 +135,7 @@ test('without a tokenizer or a request, input says so', () => {
 
 test('modules that need checkpoints raise unimplemented', () => {
   assert.throws(() => weightsFunctions['find']!(), /weights\.find\(i64, string\) -> tensor/);
-  assert.throws(() => parametersFunctions['gather']!(), /checkpoints are not built yet/);
+  assert.throws(() => parametersFunctions['gather']!(), /this server has no checkpoints/);
 });
 
 test.run();

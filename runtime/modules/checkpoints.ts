@@ -3,7 +3,7 @@
  * `parameters` for reads of checkpoint bytes on demand. A program that imports them links and
  * verifies; calling one raises `unimplemented`.
  */
-import { notBuilt, signatureTable } from './signature-table.js';
+import { refusing, signatureTable } from './signature-table.js';
 
 export const weightsSignatures = signatureTable('weights', [
   'dim(tensor, i64) -> i64',
@@ -23,5 +23,7 @@ export const parametersSignatures = signatureTable('parameters', [
   'gather(i64, buffer, hal.fence, hal.buffer, i64, i64, hal.buffer) -> hal.fence',
 ]);
 
-export const weightsFunctions = notBuilt(weightsSignatures, 'checkpoints are not built yet');
-export const parametersFunctions = notBuilt(parametersSignatures, 'checkpoints are not built yet');
+const refusal = { code: 'unimplemented', why: 'this server has no checkpoints' } as const;
+
+export const weightsFunctions = refusing(weightsSignatures, refusal);
+export const parametersFunctions = refusing(parametersSignatures, refusal);

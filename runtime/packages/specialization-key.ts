@@ -1,0 +1,40 @@
+/**
+ * Identities of compiled code. A stage's key tells declarations of one generation apart: equal
+ * declarations are one specialization, whatever their order of binding or their tag. An artefact's
+ * key also covers the program itself, the configuration, the device and the compiler, so it may
+ * name compiled bytes beyond one generation.
+ */
+import { createHash } from 'node:crypto';
+import type { TargetFacts } from '../hal/facts.js';
+import type { Bindings, PackageSource, StageDeclaration } from './artefacts.js';
+
+/** Changes whenever the compiler's output for equal input does. */
+export const compilerVersion = 1;
+
+/** 32 hexadecimal digits; also part of actor addresses, so nothing else occurs in it. */
+export function stageKey(declaration: StageDeclaration): string {
+  const { kind, symbol, config, workspaceLimitBytes } = declaration;
+  const sorted = [...config].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
+  return digest([kind, symbol.name, symbol.args, sorted, workspaceLimitBytes]);
+}
+
+export interface ArtefactIdentity {
+  readonly sources: readonly PackageSource[];
+  readonly bindings: Bindings;
+  readonly declaration: StageDeclaration;
+  readonly facts: TargetFacts;
+}
+
+export function artefactKey(identity: ArtefactIdentity): string {
+  const { sources, bindings, declaration, facts: target } = identity;
+  const files = sources.map(({ file, bytes }) => [file, sha256(bytes)]);
+  const facts = Object.entries(target).sort(([left], [right]) => (left < right ? -1 : 1));
+  return digest([compilerVersion, files, bindings, stageKey(declaration), facts]);
+}
+
+function digest(value: unknown): string {
+  return sha256(JSON.stringify(value)).slice(0, 32);
+}
+
+const sha256 = (data: string | Uint8Array): string =>
+  createHash('sha256').update(data).digest('hex');
