@@ -41,6 +41,8 @@ export interface DeploymentSummary {
 export interface PreparedSummary {
   readonly batchUnits: number;
   readonly stateBytes: number;
+  /** Device bytes of one full cohort: upload, output and the largest workspace. */
+  readonly peakBytes: number;
   readonly stages: PreparedModel['stages'];
 }
 
@@ -209,12 +211,18 @@ class DeploymentHost {
           : {
               batchUnits: prepared.capacities.batchUnits,
               stateBytes: prepared.state.image.length,
+              peakBytes: peakBytes(prepared),
               stages: prepared.stages,
             },
       failure: context?.failure ?? null,
       createdMs: this.#createdMs,
     };
   }
+}
+
+function peakBytes({ capacities, stages }: PreparedModel): number {
+  const workspaces = stages.map((stage) => stage.reflection.workspaceBytes);
+  return capacities.uploadBytes + capacities.outputBytes + Math.max(0, ...workspaces);
 }
 
 export const deployment = machineActor(

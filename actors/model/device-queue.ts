@@ -23,7 +23,11 @@ export interface DeviceBytes {
   readonly budget: number;
   readonly resident: number;
   readonly reserved: number;
-  readonly byOwner: Readonly<Record<string, number>>;
+  readonly byOwner: readonly {
+    readonly kind: string;
+    readonly deployment: string;
+    readonly bytes: number;
+  }[];
 }
 
 export interface DeviceQueueInput {
@@ -122,7 +126,7 @@ class DeviceHost {
   }
 
   describe(state: string): DeviceSummary {
-    const none = { budget: 0, resident: 0, reserved: 0, byOwner: {} };
+    const none = { budget: 0, resident: 0, reserved: 0, byOwner: [] };
     return {
       driver: this.#opened?.device.driver ?? 'none',
       state,

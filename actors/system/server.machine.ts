@@ -16,6 +16,7 @@ export interface Context {
 }
 
 export type Event =
+  | { type: 'server.await' }
   | { type: 'device.opened' }
   | { type: 'device.refused'; status: StatusRecord }
   | { type: 'device.lost'; status: StatusRecord }
@@ -38,6 +39,9 @@ export const machine = setup({
     noteFailure: assign({
       failure: ({ event }) => ('status' in event ? event.status : null),
     }),
+    keepStarter: effect,
+    answerStarters: effect,
+    failStarters: effect,
     openDevice: effect,
     registerDeployment: effect,
     unregisterDeployment: effect,
@@ -45,6 +49,8 @@ export const machine = setup({
     forwardRequest: effect,
     refuseRequest: effect,
     refuseRegistration: effect,
+    keepDrainer: effect,
+    answerDrainers: effect,
     drainDeployments: effect,
     closeDevice: effect,
   },
@@ -58,25 +64,29 @@ export const machine = setup({
       description: 'Threads run; the device opens.',
       entry: 'openDevice',
       on: {
+        'server.await': { actions: 'keepStarter' },
         'device.opened': 'ready',
-        'device.refused': { target: 'stopped', actions: 'noteFailure' },
+        'device.refused': { target: 'stopped', actions: ['noteFailure', 'failStarters'] },
+        'device.lost': { target: 'stopped', actions: ['noteFailure', 'failStarters'] },
         'deployment.register': { actions: 'refuseRegistration' },
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'request.submit': { actions: 'refuseRequest' },
-        'server.drain': 'closing',
+        'server.drain': { target: 'closing', actions: 'keepDrainer' },
       },
     },
     ready: {
       description: 'Registrations and requests are taken.',
       tags: ['accepting'],
+      entry: 'answerStarters',
       on: {
+        'server.await': { actions: ['keepStarter', 'answerStarters'] },
         'deployment.register': { actions: 'registerDeployment' },
         'deployment.created': { actions: 'countDeployment' },
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
         'request.submit': { actions: 'forwardRequest' },
         'device.lost': { actions: 'noteFailure' },
-        'server.drain': 'draining',
+        'server.drain': { target: 'draining', actions: 'keepDrainer' },
       },
     },
     draining: {
@@ -89,14 +99,14 @@ export const machine = setup({
         'deployment.register': { actions: 'refuseRegistration' },
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'request.submit': { actions: 'refuseRequest' },
-        'server.drain': {},
+        'server.drain': { actions: 'keepDrainer' },
         'device.lost': { actions: 'noteFailure' },
         'drain.expired': 'closing',
       },
     },
     closing: {
       description: 'The device closes.',
-      entry: 'closeDevice',
+      entry: ['closeDevice', 'answerDrainers'],
       always: 'stopped',
     },
     stopped: { type: 'final', description: 'Nothing runs any more.', tags: ['succeeded'] },

@@ -33,6 +33,8 @@ class ServerHost {
   readonly #deployments = new Map<string, string>();
   #device = '';
   #created = 0;
+  readonly #starters: Message[] = [];
+  readonly #drainers: Message[] = [];
 
   constructor(self: ActorSelf, input: ServerInput) {
     this.#self = self;
@@ -109,6 +111,29 @@ class ServerHost {
     }
   }
 
+  keepStarter(ask: Message): void {
+    this.#starters.push(ask);
+  }
+
+  answerStarters(): void {
+    for (const ask of this.#starters.splice(0)) this.#self.reply(ask, {});
+  }
+
+  failStarters(failure: StatusRecord): void {
+    for (const ask of this.#starters.splice(0)) this.#self.replyError(ask, failure);
+  }
+
+  /** The first caller's bound holds: when it is over, what is left ends with the process. */
+  keepDrainer(ask: Message): void {
+    const { boundMs } = ask.payload as { boundMs: number };
+    if (this.#drainers.length === 0) this.#self.startTimer('drain', boundMs, 'drain.expired');
+    this.#drainers.push(ask);
+  }
+
+  answerDrainers(): void {
+    for (const ask of this.#drainers.splice(0)) this.#self.reply(ask, {});
+  }
+
   closeDevice(): void {
     this.#self.tell(this.#device, 'device.close', {});
   }
@@ -130,6 +155,11 @@ export const server = machineActor(machine, (self: ActorSelf, input: ServerInput
   return {
     effects: {
       openDevice: () => host.openDevice(),
+      keepStarter: (_e, _c, message) => host.keepStarter(message),
+      answerStarters: () => host.answerStarters(),
+      failStarters: (event) => host.failStarters(event['status'] as StatusRecord),
+      keepDrainer: (_e, _c, message) => host.keepDrainer(message),
+      answerDrainers: () => host.answerDrainers(),
       registerDeployment: (_e, _c, message) => host.register(message),
       unregisterDeployment: (_e, _c, message) => host.unregister(message),
       forgetDeployment: (event) => host.forget((event as unknown as { id: string }).id),

@@ -1,0 +1,223 @@
+/**
+ * The actors as http sees them: `Serving` over asks to the server actor. Nothing is decided here;
+ * calls become messages and summaries become the answers that http documents.
+ */
+import { StatusError } from '../runtime/base/errors.js';
+import type { ActorSystem } from '../runtime/system/system.js';
+import type { SystemDescription } from '../runtime/system/describe.js';
+import type { Topology } from '../runtime/threads/topology.js';
+import type {
+  ActorNode,
+  CallOptions,
+  EmbedCall,
+  EmbedResult,
+  MetricSink,
+  ModelState,
+  ModelSummary,
+  Readiness,
+  RegisterBody,
+  Serving,
+  StartOptions,
+} from '../http/serving.js';
+import type { DeviceSummary } from './model/device-queue.js';
+import type { DeploymentSummary } from './model/deployment.js';
+import type { GenerationSummary } from './model/generation.js';
+import { modelStateOf } from './model-state.js';
+import { locatePackage } from './package-location.js';
+import { SERVER, type FiniteAnswer, type FiniteCall } from './protocol.js';
+import { Canary } from './canary.js';
+import type { RegisterDeployment, ServerSummary } from './system/server.js';
+import { actorTree } from './actor-tree.js';
+
+/** Questions between actors are answered in microseconds; past this something is stuck. */
+const DESCRIBE_DEADLINE_MS = 5_000;
+/** A registration compiles; a removal waits for accepted work. */
+const LIFECYCLE_DEADLINE_MS = 600_000;
+
+export interface ServingPortOptions {
+  readonly system: ActorSystem;
+  readonly topology: Topology;
+  readonly options: StartOptions;
+}
+
+export class ServingPort implements Serving {
+  readonly #system: ActorSystem;
+  readonly #topology: Topology;
+  readonly #options: StartOptions;
+  readonly #canary: Canary;
+
+  constructor({ system, topology, options }: ServingPortOptions) {
+    this.#system = system;
+    this.#topology = topology;
+    this.#options = options;
+    this.#canary = new Canary(this, options.ports.clock);
+  }
+
+  async embed(call: EmbedCall, { signal, deadlineMs }: CallOptions): Promise<EmbedResult> {
+    const finite: FiniteCall = {
+      deployment: call.model,
+      requestId: call.requestId,
+      inputs: call.inputs,
+      dimensions: call.dimensions ?? 0,
+    };
+    const options = { deadlineMs, signal };
+    const answer = (await this.#system.request(
+      SERVER,
+      'request.submit',
+      finite,
+      options,
+    )) as FiniteAnswer;
+    this.#options.metrics.observe('loom_cohort_members', { model: call.model }, answer.cohortSize);
+    return {
+      model: call.model,
+      generation: answer.generation,
+      rows: answer.rows.map(floats),
+      units: answer.units,
+      cohortSize: answer.cohortSize,
+      timings: {
+        queueMs: answer.queueMs,
+        prepareMs: answer.prepareMs,
+        executeMs: answer.executeMs,
+      },
+    };
+  }
+
+  async models(): Promise<readonly ModelSummary[]> {
+    const summaries = await this.#deployments();
+    return summaries.flatMap((summary) => (summary.prepared ? [modelSummary(summary)] : []));
+  }
+
+  async model(id: string): Promise<ModelSummary> {
+    const found = (await this.models()).find((model) => model.id === id);
+    if (found !== undefined) return found;
+    throw new StatusError('notFound', `no model '${id}' is serving`, { param: 'model' });
+  }
+
+  async register(body: RegisterBody, { wait }: { wait: boolean }): Promise<ModelState> {
+    const { packageRoots } = this.#options;
+    const location = locatePackage(body, packageRoots);
+    const message: RegisterDeployment = { location, wait };
+    const summary = (await this.#system.request(SERVER, 'deployment.register', message, {
+      deadlineMs: this.#in(LIFECYCLE_DEADLINE_MS),
+    })) as DeploymentSummary;
+    return this.#stateOf(summary);
+  }
+
+  async unregister(id: string): Promise<ModelState> {
+    const summary = (await this.#system.request(
+      SERVER,
+      'deployment.unregister',
+      { id },
+      { deadlineMs: this.#in(LIFECYCLE_DEADLINE_MS) },
+    )) as DeploymentSummary;
+    return this.#stateOf(summary);
+  }
+
+  async modelStates(): Promise<readonly ModelState[]> {
+    return Promise.all((await this.#deployments()).map((summary) => this.#stateOf(summary)));
+  }
+
+  async modelState(id: string): Promise<ModelState> {
+    const found = (await this.#deployments()).find((summary) => summary.id === id);
+    if (found !== undefined) return this.#stateOf(found);
+    throw new StatusError('notFound', `no model has the id '${id}'`, { param: 'model' });
+  }
+
+  async readiness(): Promise<Readiness> {
+    const { state } = await this.#server();
+    if (state !== 'ready') return { ready: false, reasons: [`the server is ${state}`] };
+    const reasons = await this.#canary.run(await this.#deployments());
+    return { ready: reasons.length === 0, reasons };
+  }
+
+  async describe(): Promise<ActorNode> {
+    const others = (await this.#topology.describe()) as SystemDescription[];
+    return actorTree([this.#system.describe(), ...others]);
+  }
+
+  async collect(sink: MetricSink): Promise<void> {
+    const states = await this.modelStates();
+    for (const state of states) {
+      sink.set('loom_queue_depth', { model: state.id }, state.waiting);
+      sink.set('loom_in_flight', { model: state.id }, state.inFlight);
+    }
+    const device = await this.#device();
+    const name = device.driver;
+    sink.set('loom_device_budget_bytes', { device: name }, device.budget);
+    const totals = new Map<string, number>();
+    for (const { kind, bytes } of device.byOwner) {
+      totals.set(kind, (totals.get(kind) ?? 0) + bytes);
+    }
+    for (const owner of ['bank', 'generation', 'invocation', 'row', 'result', 'request']) {
+      sink.set('loom_device_bytes', { device: name, owner }, totals.get(owner) ?? 0);
+    }
+    for (const [reason, count] of Object.entries(this.#system.deadLetters.counts())) {
+      const known = this.#deadLetters.get(reason) ?? 0;
+      if (count > known) sink.add('loom_dead_letters_total', { reason }, count - known);
+      this.#deadLetters.set(reason, count);
+    }
+  }
+
+  readonly #deadLetters = new Map<string, number>();
+
+  async drain(boundMs: number): Promise<void> {
+    const options = { deadlineMs: this.#in(boundMs + DESCRIBE_DEADLINE_MS) };
+    await this.#system.request(SERVER, 'server.drain', { boundMs }, options).catch(() => undefined);
+  }
+
+  #in(ms: number): number {
+    return this.#options.ports.clock.now() + ms;
+  }
+
+  #describeAt(address: string, kind: string): Promise<unknown> {
+    return this.#system.request(address, kind, {}, { deadlineMs: this.#in(DESCRIBE_DEADLINE_MS) });
+  }
+
+  async #server(): Promise<ServerSummary> {
+    return (await this.#describeAt(SERVER, 'server.describe')) as ServerSummary;
+  }
+
+  async #device(): Promise<DeviceSummary> {
+    const { device } = await this.#server();
+    return (await this.#describeAt(device, 'device.describe')) as DeviceSummary;
+  }
+
+  /** Deployments that end between the two questions are left out. */
+  async #deployments(): Promise<DeploymentSummary[]> {
+    const { deployments } = await this.#server();
+    const asked = deployments.map(([, at]) => this.#describeAt(at, 'deployment.describe'));
+    const answers = await Promise.allSettled(asked);
+    return answers.flatMap((answer) =>
+      answer.status === 'fulfilled' ? [answer.value as DeploymentSummary] : [],
+    );
+  }
+
+  async #stateOf(summary: DeploymentSummary): Promise<ModelState> {
+    const { address } = summary;
+    const generation =
+      address === null
+        ? null
+        : ((await this.#describeAt(address, 'generation.describe').catch(
+            () => null,
+          )) as GenerationSummary | null);
+    return modelStateOf(summary, generation);
+  }
+}
+
+function modelSummary(summary: DeploymentSummary): ModelSummary {
+  return {
+    id: summary.id,
+    profile: summary.location?.document.profile ?? 'unknown',
+    generation: summary.generation,
+    createdS: Math.floor(summary.createdMs / 1000),
+  };
+}
+
+/** Rows arrive as bytes of their own; f32 in the machine's order is what every client gets. */
+function floats(bytes: Uint8Array): Float32Array {
+  if (bytes.byteOffset % 4 === 0) {
+    return new Float32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length / 4);
+  }
+  return new Float32Array(bytes.slice().buffer);
+}
+

@@ -1,0 +1,116 @@
+/**
+ * Composes a server: threads, transports, the root actors, and the port through which http talks to
+ * them. The only file that knows all of them.
+ */
+import { availableParallelism } from 'node:os';
+import type {
+  CheckReport,
+  PackageReport,
+  StartedServer,
+  StartOptions,
+  ToolOptions,
+} from '../http/serving.js';
+import { useOptimizedWasm } from '../runtime/jit/v8-flags.js';
+import { ActorSystem } from '../runtime/system/system.js';
+import { ThreadsTransport } from '../runtime/system/transports/threads.js';
+import { TaskPool } from '../runtime/threads/task-pool.js';
+import type { ThreadInput } from '../runtime/threads/thread-control.js';
+import { Topology } from '../runtime/threads/topology.js';
+import { SERVER } from './protocol.js';
+import { ServingPort } from './serving-port.js';
+import { server } from './system/server.js';
+import { taskPort } from './system/task-port.js';
+import type { DeviceSettings } from './threads/device.program.js';
+
+const OPEN_DEADLINE_MS = 60_000;
+const PREPARATION_THREADS = 1;
+const DEVICE_THREAD = 'device';
+
+export async function startServer(options: StartOptions): Promise<StartedServer> {
+  useOptimizedWasm();
+  const { ports, log, metrics } = options;
+  const transport = new ThreadsTransport();
+  const system = new ActorSystem({
+    thread: 'main',
+    ports,
+    transport,
+    log: (entry) => log[entry.level]({ actor: entry.actor, ...entry.details }, entry.text),
+  });
+  const pool = new TaskPool({ threads: Math.max(1, Math.min(4, availableParallelism())) });
+  const plan = planThreads(options);
+  const topology = await Topology.start({
+    threads: plan.threads,
+    clock: ports.clock,
+    main: transport,
+    onLost(name, reason, willRestart) {
+      log.error({ thread: name, willRestart }, `thread ${name} ended: ${reason}`);
+    },
+    onRestarted(name) {
+      metrics.add('loom_restarts_total', { kind: 'thread' }, 1);
+      log.info({ thread: name }, `thread ${name} was started anew`);
+    },
+  });
+  system.spawn('pool', taskPort, pool);
+  system.spawn('server', server, {
+    modelThreads: plan.model,
+    preparationThreads: plan.preparation,
+    deviceThread: DEVICE_THREAD,
+    waitingMax: options.queueMax,
+    wallTime: () => ports.clock.wallTime(),
+  });
+  const deadlineMs = ports.clock.now() + OPEN_DEADLINE_MS;
+  let isClosed = false;
+  const close = async (): Promise<void> => {
+    if (isClosed) return;
+    isClosed = true;
+    system.shutdown();
+    await topology.shutdown();
+    await pool.close();
+  };
+  try {
+    await system.request(SERVER, 'server.await', {}, { deadlineMs });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const serving = new ServingPort({ system, topology, options });
+  return { serving, close };
+}
+
+interface ThreadPlan {
+  readonly model: readonly string[];
+  readonly preparation: readonly string[];
+  readonly threads: readonly ThreadInput[];
+}
+
+function planThreads({ modelThreads, threads, memoryBytes }: StartOptions): ThreadPlan {
+  const numbered = (prefix: string, count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+  const model = numbered('model', modelThreads);
+  const preparation = numbered('preparation', PREPARATION_THREADS);
+  const device: DeviceSettings = { threads, memoryBytes, poison: false };
+  const program = (name: string): string => new URL(`./threads/${name}`, import.meta.url).href;
+  return {
+    model,
+    preparation,
+    threads: [
+      ...model.map((name) => ({ name, program: program('model.program.js'), settings: {} })),
+      ...preparation.map((name) => ({
+        name,
+        program: program('preparation.program.js'),
+        settings: {},
+      })),
+      { name: DEVICE_THREAD, program: program('device.program.js'), settings: device },
+    ],
+  };
+}
+
+export async function checkPackage(options: ToolOptions): Promise<CheckReport> {
+  const { checkWithServer } = await import('./package-tools.js');
+  return checkWithServer(options, startServer);
+}
+
+export async function reportPackage(options: ToolOptions): Promise<PackageReport> {
+  const { reportOf } = await import('./package-tools.js');
+  return reportOf(options);
+}

@@ -1,0 +1,29 @@
+/**
+ * What every thread that hosts actors has in common: one actor system over message ports to its
+ * peers, and the control plane's answers.
+ */
+import { systemPorts } from '../../runtime/base/ports.js';
+import type { ActorKinds } from '../../runtime/system/kinds.js';
+import { ActorSystem } from '../../runtime/system/system.js';
+import { ThreadsTransport } from '../../runtime/system/transports/threads.js';
+import type { ThreadControl } from '../../runtime/threads/thread-control.js';
+
+export interface ActorThread {
+  readonly system: ActorSystem;
+  readonly transport: ThreadsTransport;
+  readonly control: ThreadControl;
+}
+
+export function startActorThread(name: string, kinds: ActorKinds): ActorThread {
+  const transport = new ThreadsTransport();
+  const system = new ActorSystem({ thread: name, ports: systemPorts(name), transport, kinds });
+  const control: ThreadControl = {
+    connect: (peer, port) => transport.connect(peer, port),
+    lost: (peer) => transport.disconnect(peer),
+    describe: () => system.describe(),
+    async shutdown() {
+      system.shutdown();
+    },
+  };
+  return { system, transport, control };
+}

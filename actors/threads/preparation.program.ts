@@ -1,0 +1,11 @@
+/** Program of a preparation thread: cold preparations, and `prepare_request` of every generation. */
+import { ActorKinds } from '../../runtime/system/kinds.js';
+import type { StartProgram } from '../../runtime/threads/thread-control.js';
+import { preparation } from '../model/preparation.js';
+import { preparer } from '../serving/preparer.js';
+import { startActorThread } from './actor-thread.js';
+
+export const startProgram: StartProgram = ({ name }) => {
+  const kinds = new ActorKinds().register('preparation', preparation).register('preparer', preparer);
+  return startActorThread(name, kinds).control;
+};
