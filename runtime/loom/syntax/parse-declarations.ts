@@ -116,7 +116,7 @@ function parseDecl(c: Cursor): Decl {
   }
   if (head === 'template.def') c.fail('one `template.def` stands before a declaration');
   c.index += 3;
-  const exported = c.is('export') && c.accept('export');
+  const exported = c.accept('export');
   if (exported && (head === 'config.decl' || head === 'check.def')) {
     c.fail(`\`${head}\` is not exported`, { index: c.index - 1 });
   }

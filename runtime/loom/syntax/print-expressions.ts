@@ -84,7 +84,8 @@ function layoutChain(e: Binary, room: Room, around: Surroundings): string {
     if (strength === comparisonPrecedence) break;
   }
   const inner = { indent: room.indent + 2, column: room.indent + 2, tail: room.tail + 3 };
-  let text = layoutOperand(left, { weakest: strength, around }, room);
+  const weakest = strength === comparisonPrecedence ? strength + 1 : strength;
+  let text = beforeOp(e.op, layoutOperand(left, { weakest, around }, room));
   for (const { op, right } of parts) {
     const breaks = op !== '>' && op !== '>>';
     const gap = breaks ? `\n${' '.repeat(inner.indent)}` : ' ';
@@ -188,8 +189,12 @@ function printBinary(e: Binary, around: Surroundings): string {
   // Comparisons do not chain, so one inside another needs parentheses on either side.
   const left = strength === comparisonPrecedence ? strength + 1 : strength;
   const right = operand(e.right, { weakest: strength + 1, around });
-  return `${operand(e.left, { weakest: left, around })} ${e.op} ${right}`;
+  return `${beforeOp(e.op, operand(e.left, { weakest: left, around }))} ${e.op} ${right}`;
 }
+
+/** `@f < g` would open template arguments. */
+const beforeOp = (op: BinaryOp, left: string): string =>
+  op === '<' && /@[\w.]+$/.test(left) ? `(${left})` : left;
 
 function printInt(e: Extract<Expr, { kind: 'int' }>): string {
   const digits = e.hex ? `0x${BigInt(e.value).toString(16)}` : e.value;

@@ -18,6 +18,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'true',
   'false',
   'func',
+  'export',
 ]);
 
 /** Words that begin a statement and can begin nothing else: recovery trusts them. */
@@ -36,7 +37,6 @@ export const statementWords: ReadonlySet<string> = new Set([
 export const contextualWords = [
   'library',
   'use',
-  'export',
   'import',
   'workgroup',
   'grid',
