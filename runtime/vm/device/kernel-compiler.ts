@@ -364,7 +364,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     const combine = accumulation(stmt.kind, stmt.value.type);
     if ('shared' in target) {
       const { name, count } = this.#kernel.shared[target.shared]!;
-      const access = { kind: 'accumulate', site, name } as const;
+      const access = { kind: stmt.kind, site, name } as const;
       const outside = this.#sharedOutside(target.shared, site);
       return (frame) => {
         const at = index(frame);
@@ -380,7 +380,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
       };
     }
     const { view } = target;
-    const access = { kind: 'accumulate', site, name: this.#name(view) } as const;
+    const access = { kind: stmt.kind, site, name: this.#name(view) } as const;
     const outside = this.#outside(view, site);
     const codec = storageCodec(this.#kernel.views[view]!.storage!);
     return (frame) => {
