@@ -108,7 +108,8 @@ export class Queue {
     const previous = this.#last.get(timeline);
     this.#last.set(timeline, work);
     for (const earlier of this.#accepted) {
-      const needsSuccess = earlier === previous || anyOverlap(earlier.access, work.access, READ_AFTER_WRITE);
+      const needsSuccess =
+        earlier === previous || anyOverlap(earlier.access, work.access, READ_AFTER_WRITE);
       if (!needsSuccess && !anyOverlap(earlier.access, work.access, ANY_HAZARD)) continue;
       earlier.followers.push({ work, needsSuccess });
       work.waiting += 1;

@@ -27,9 +27,9 @@ export interface BufferRange {
  * handed to the `result` owner at retirement and lives until its lease is released; 'row' and
  * 'shared' name storage that exists already (`key`), kept by its own owner.
  *
- * `key` of a result is the id of its lease, unique on the device (default: `invocation#index`); other
- * submissions may name it as 'shared' from acceptance on and then wait for its producer. A buffer
- * of existing storage may be shorter than that storage.
+ * `key` of a result is the id of its lease, unique on the device (default: `invocation#index`);
+ * other submissions may name it as 'shared' from acceptance on and then wait for its producer. A
+ * buffer of existing storage may be shorter than that storage.
  */
 export interface SubmissionBuffer {
   readonly bytes: number;
@@ -47,7 +47,12 @@ export type SubmissionCommand =
       readonly part: number;
     }
   /** Copies a bounded final result to host slot `slot`, after `work` retired. */
-  | { readonly op: 'feedback'; readonly work: number; readonly source: BufferRange; readonly slot: number }
+  | {
+      readonly op: 'feedback';
+      readonly work: number;
+      readonly source: BufferRange;
+      readonly slot: number;
+    }
   /** fence `fence` captures exactly `work`. */
   | { readonly op: 'fence'; readonly fence: number; readonly work: number }
   /** Later commands of this invocation wait for `fence` (null fences are never recorded). */
@@ -74,7 +79,11 @@ export interface SubmissionRetired {
   readonly snapshot: Uint8Array;
   readonly feedback: readonly { readonly slot: number; readonly bytes: Uint8Array }[];
   /** Results that live on under the device; each is given back by releasing its lease. */
-  readonly results: readonly { readonly buffer: number; readonly lease: string; readonly bytes: number }[];
+  readonly results: readonly {
+    readonly buffer: number;
+    readonly lease: string;
+    readonly bytes: number;
+  }[];
   /** Milliseconds on the shared clock: accepted, started on the device, retired. */
   readonly times: { readonly accepted: number; readonly started: number; readonly retired: number };
 }

@@ -50,7 +50,10 @@ export class Timeline {
 
   /** Settles the next point: reached, or failed with `failure` and all later points with it. */
   settle(point: number, failure: StatusRecord | null): void {
-    assert(point === this.#settled + 1, `point ${this.#settled + 1} of ${this.label} to settle next`);
+    assert(
+      point === this.#settled + 1,
+      `point ${this.#settled + 1} of ${this.label} to settle next`,
+    );
     assert(point <= this.#issued, `point ${point} of ${this.label} to have been issued`);
     this.#settled = point;
     if (failure) this.#failure ??= { from: point, status: failure };

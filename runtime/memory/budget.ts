@@ -100,7 +100,9 @@ export class Budget {
     return true;
   }
 
-  /** Admits from the head as far as bytes reach. To be called after every change that frees some. */
+  /**
+   * Admits from the head as far as bytes reach. To be called after every change that frees some.
+   */
   settle(): void {
     if (this.#settling) return;
     this.#settling = true;

@@ -1,8 +1,8 @@
 /**
  * Checks one submission against what the device knows (executables, existing storage) and works out
  * what it needs: which storage to place, which workspace each execution gets. Pure: it changes
- * nothing, so a submission that it refuses has cost nothing. Run when a submission arrives, and again
- * when one that waited is admitted, because the device may have changed meanwhile.
+ * nothing, so a submission that it refuses has cost nothing. Run when a submission arrives, and
+ * again when one that waited is admitted, because the device may have changed meanwhile.
  */
 import { assert, StatusError } from '../base/errors.js';
 import type { DeviceRange } from '../hal/buffer.js';

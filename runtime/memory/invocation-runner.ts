@@ -1,12 +1,12 @@
 /**
- * The device thread's half of a submission: admission, storage, queue, facts, and giving back. Owned
- * by the device queue's actor; called and calling back on the device thread only. A call may be made
- * before the method that caused it returns.
+ * The device thread's half of a submission: admission, storage, queue, facts, and giving back.
+ * Owned by the device queue's actor; called and calling back on the device thread only. A call may
+ * be made before the method that caused it returns.
  *
- * Holds: a submission is answered with `onAccepted`, then exactly one of `onRetired` and `onFailed`;
- * one that was never accepted with `onFailed` alone. Storage is placed in one step at admission and
- * given back when the last accepted work that may touch it has retired, failed or not. Cancelling
- * takes back only what has not been accepted.
+ * Holds: a submission is answered with `onAccepted`, then exactly one of `onRetired` and
+ * `onFailed`; one that was never accepted with `onFailed` alone. Storage is placed in one step at
+ * admission and given back when the last accepted work that may touch it has retired, failed or
+ * not. Cancelling takes back only what has not been accepted.
  */
 import { StatusError, toStatus, type StatusRecord } from '../base/errors.js';
 import type { Ports } from '../base/ports.js';

@@ -90,7 +90,10 @@ export class Ledger {
   /** Asserts law I8. Called when nothing is accepted and every owner has gone. */
   assertZero(): void {
     const rest = this.entries().map(({ owner, bytes }) => `${owner.kind} ${owner.id}: ${bytes}`);
-    assert(rest.length === 0 && this.#bytes === 0, `no bytes to be held (I8), but ${rest.join(', ')}`);
+    assert(
+      rest.length === 0 && this.#bytes === 0,
+      `no bytes to be held (I8), but ${rest.join(', ')}`,
+    );
   }
 
   #entry(lease: Lease): Entry {

@@ -1,6 +1,7 @@
 /**
- * What every driver must do at the level of works: run each case against a fresh device. The control
- * case comes first; when it fails, look no further. Drivers differ in how they open, not in this.
+ * What every driver must do at the level of works: run each case against a fresh device. The
+ * control case comes first; when it fails, look no further. Drivers differ in how they open, not in
+ * this.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -135,19 +136,22 @@ export function deviceConformance(driver: string, open: OpenFixture): void {
     assert.is((await fixture.work([], { wait: good.fence }).retired).failure, null);
   });
 
-  on('failure poisons what waits for it and what reads its bytes, never what only follows', async (fixture) => {
-    const [input, output, other] = [fixture.place(12), fixture.place(12), fixture.place(12)];
-    await fixture.write(input, u32(...poisonWith('gridTooLarge', 1, 70_000)));
-    const bad = fixture.work([fixture.launch('poisonous', [input, output])]);
-    const waits = fixture.work([], { wait: bad.fence });
-    const reads = fixture.work([fixture.launch('triple', [output, other])]);
-    const overwrites = fixture.work([{ op: 'fill', target: output, byte: 0 }]);
-    const failure = (await bad.retired).failure;
-    assert.match(failure!.message, /kernel second .*grid extent of 70000; the limit is 65535/);
-    assert.equal((await waits.retired).failure?.cause, failure);
-    assert.equal((await reads.retired).failure?.cause, failure);
-    assert.is((await overwrites.retired).failure, null);
-  });
+  on(
+    'failure poisons what waits for it and what reads its bytes, never what only follows',
+    async (fixture) => {
+      const [input, output, other] = [fixture.place(12), fixture.place(12), fixture.place(12)];
+      await fixture.write(input, u32(...poisonWith('gridTooLarge', 1, 70_000)));
+      const bad = fixture.work([fixture.launch('poisonous', [input, output])]);
+      const waits = fixture.work([], { wait: bad.fence });
+      const reads = fixture.work([fixture.launch('triple', [output, other])]);
+      const overwrites = fixture.work([{ op: 'fill', target: output, byte: 0 }]);
+      const failure = (await bad.retired).failure;
+      assert.match(failure!.message, /kernel second .*grid extent of 70000; the limit is 65535/);
+      assert.equal((await waits.retired).failure?.cause, failure);
+      assert.equal((await reads.retired).failure?.cause, failure);
+      assert.is((await overwrites.retired).failure, null);
+    },
+  );
 
   on('a dependent of a failure retires only when all that it waits for has', async (fixture) => {
     const order: string[] = [];

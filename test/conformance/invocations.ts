@@ -66,67 +66,82 @@ export function invocationConformance(driver: string, open: OpenFixture): void {
         snapshot: [row],
       }),
     );
-    assert.equal(story.retired!.feedback.map(({ slot }) => slot), [7]);
+    assert.equal(
+      story.retired!.feedback.map(({ slot }) => slot),
+      [7],
+    );
     assert.equal(toWords(story.retired!.feedback[0]!.bytes), [3]);
     assert.equal(toWords(story.retired!.snapshot), [3 * 31 + 4]);
   });
 
-  on('a result outlives its producer and is read by another model without the host', async (fixture) => {
-    const bytes = 8;
-    const producer = tripled([1, 2], {
-      buffers: [
-        { bytes, lifetime: 'invocation' },
-        { bytes, lifetime: 'result', key: 'features' },
-      ],
-      snapshot: [],
-    });
-    const consumer = submission(
-      {
+  on(
+    'a result outlives its producer and is read by another model without the host',
+    async (fixture) => {
+      const bytes = 8;
+      const producer = tripled([1, 2], {
         buffers: [
-          { bytes, lifetime: 'shared', key: 'features' },
           { bytes, lifetime: 'invocation' },
+          { bytes, lifetime: 'result', key: 'features' },
         ],
-        commands: [
-          { op: 'execute', work: 0, executable: 'triple', roots: [whole(0, 8), whole(1, 8)], part: 0 },
-        ],
-        snapshot: [whole(1, 8)],
-      },
-      'another',
-    );
-    // Submitted at once: the consumer waits for the producer through the bytes.
-    const [made, read] = await Promise.all([fixture.invoke(producer), fixture.invoke(consumer)]);
-    assert.equal(made.retired!.results, [{ buffer: 1, lease: 'features', bytes }]);
-    assert.is(made.retired!.snapshot.length, 0);
-    assert.equal(toWords(read.retired!.snapshot), [13, 22]);
-    fixture.device.unload('hosted');
-    const again = await fixture.invoke({ ...consumer, invocation: 'again' });
-    assert.equal(toWords(again.retired!.snapshot), [13, 22]);
-    assert.equal(fixture.ledger.totals(), [{ kind: 'result', deployment: 'test', bytes: 256 }]);
-    fixture.runner.release('features');
-    const late = await fixture.invoke({ ...consumer, invocation: 'late' });
-    assert.equal(late.events, ['failed']);
-    assert.match(late.failed!.message, /no storage 'features'/);
-  });
+        snapshot: [],
+      });
+      const consumer = submission(
+        {
+          buffers: [
+            { bytes, lifetime: 'shared', key: 'features' },
+            { bytes, lifetime: 'invocation' },
+          ],
+          commands: [
+            {
+              op: 'execute',
+              work: 0,
+              executable: 'triple',
+              roots: [whole(0, 8), whole(1, 8)],
+              part: 0,
+            },
+          ],
+          snapshot: [whole(1, 8)],
+        },
+        'another',
+      );
+      // Submitted at once: the consumer waits for the producer through the bytes.
+      const [made, read] = await Promise.all([fixture.invoke(producer), fixture.invoke(consumer)]);
+      assert.equal(made.retired!.results, [{ buffer: 1, lease: 'features', bytes }]);
+      assert.is(made.retired!.snapshot.length, 0);
+      assert.equal(toWords(read.retired!.snapshot), [13, 22]);
+      fixture.device.unload('hosted');
+      const again = await fixture.invoke({ ...consumer, invocation: 'again' });
+      assert.equal(toWords(again.retired!.snapshot), [13, 22]);
+      assert.equal(fixture.ledger.totals(), [{ kind: 'result', deployment: 'test', bytes: 256 }]);
+      fixture.runner.release('features');
+      const late = await fixture.invoke({ ...consumer, invocation: 'late' });
+      assert.equal(late.events, ['failed']);
+      assert.match(late.failed!.message, /no storage 'features'/);
+    },
+  );
 
-  on('storage of a failed producer stays until its last accepted consumer retired', async (fixture) => {
-    const result = { bytes: 8, lifetime: 'result', key: 'broken' } as const;
-    const held: number[] = [];
-    const producing = new Promise<void>((resolve) =>
-      fixture.start(poisoned(poisonWith('ranTooLong'), result), (story) => {
-        assert.is(story.failed?.code, 'resourceExhausted');
-        held.push(fixture.ledger.entries().filter(({ uses }) => uses > 0).length);
-        resolve();
-      }),
-    );
-    const consuming = fixture.invoke(appended('broken', 1, 'shared'));
-    await producing;
-    const consumer = await consuming;
-    assert.equal(consumer.events, ['accepted', 'failed']);
-    assert.match(consumer.failed!.message, /ran too long/);
-    // When the producer failed, the consumer's own buffer and the shared one were still in use.
-    assert.equal(held, [2]);
-    assert.is((await fixture.invoke(tripled([1]))).failed, null, 'later work runs');
-  });
+  on(
+    'storage of a failed producer stays until its last accepted consumer retired',
+    async (fixture) => {
+      const result = { bytes: 8, lifetime: 'result', key: 'broken' } as const;
+      const held: number[] = [];
+      const producing = new Promise<void>((resolve) =>
+        fixture.start(poisoned(poisonWith('ranTooLong'), result), (story) => {
+          assert.is(story.failed?.code, 'resourceExhausted');
+          held.push(fixture.ledger.entries().filter(({ uses }) => uses > 0).length);
+          resolve();
+        }),
+      );
+      const consuming = fixture.invoke(appended('broken', 1, 'shared'));
+      await producing;
+      const consumer = await consuming;
+      assert.equal(consumer.events, ['accepted', 'failed']);
+      assert.match(consumer.failed!.message, /ran too long/);
+      // When the producer failed, the consumer's own buffer and the shared one were still in use.
+      assert.equal(held, [2]);
+      assert.is((await fixture.invoke(tripled([1]))).failed, null, 'later work runs');
+    },
+  );
 
   on('resident rows are addressed through a row map by changing cohorts', async (fixture) => {
     await fixture.createStorage('rows', 16);
@@ -191,7 +206,13 @@ export function invocationConformance(driver: string, open: OpenFixture): void {
         ],
         uploads: [{ target: whole(0, 4), bytes: u32(value) }],
         commands: [
-          { op: 'execute', work: 0, executable: 'echo', roots: [whole(0, 4), whole(1, KIB)], part: 0 },
+          {
+            op: 'execute',
+            work: 0,
+            executable: 'echo',
+            roots: [whole(0, 4), whole(1, KIB)],
+            part: 0,
+          },
         ],
         snapshot: [whole(1, KIB)],
       });
@@ -226,7 +247,7 @@ export function invocationConformance(driver: string, open: OpenFixture): void {
   on(
     'cancelling takes back what waits and frees nothing of what runs',
     async (fixture) => {
-      const words = Array.from({ length: 3 * KIB / 4 }, () => 1);
+      const words = Array.from({ length: (3 * KIB) / 4 }, () => 1);
       const first = tripled(words);
       const second = tripled(words);
       const running = fixture.invoke(first);
@@ -287,7 +308,10 @@ export function invocationConformance(driver: string, open: OpenFixture): void {
     const two = [whole(0, 8), whole(1, 8)];
     const wrong: [RegExp, object][] = [
       [/takes 2 roots and was given 1/, { commands: [{ ...run, roots: [two[0]] }] }],
-      [/needs at least 4 bytes and was given 2/, { commands: [{ ...run, roots: [whole(0, 2), two[1]] }] }],
+      [
+        /needs at least 4 bytes and was given 2/,
+        { commands: [{ ...run, roots: [whole(0, 2), two[1]] }] },
+      ],
       [/overlapping bytes/, { commands: [{ ...run, roots: [two[0], two[0]] }] }],
       [/bytes 0…12 of a buffer of 8/, { commands: [{ ...run, roots: [whole(0, 12), two[1]] }] }],
       [/names buffer 5/, { snapshot: [whole(5, 4)] }],
@@ -296,7 +320,15 @@ export function invocationConformance(driver: string, open: OpenFixture): void {
       [/work 0 is submitted twice/, { commands: [run, run] }],
       [/work 3 is not of this invocation/, { commands: [{ op: 'fence', fence: 0, work: 3 }] }],
       [/fence 0 is not known/, { commands: [{ op: 'join', fence: 0 }] }],
-      [/slot 1 is filled twice/, { commands: [run, ...[0, 1].map(() => ({ op: 'feedback', work: 0, source: two[1], slot: 1 }))] }],
+      [
+        /slot 1 is filled twice/,
+        {
+          commands: [
+            run,
+            ...[0, 1].map(() => ({ op: 'feedback', work: 0, source: two[1], slot: 1 })),
+          ],
+        },
+      ],
       [/upload of 4 bytes goes to a range of 8/, { uploads: [{ target: two[0], bytes: u32(1) }] }],
       [/buffer 0 has 0 bytes/, { buffers: [{ bytes: 0, lifetime: 'invocation' }] }],
       [/row storage without a key/, { buffers: [{ bytes: 4, lifetime: 'row' }] }],

@@ -2,7 +2,12 @@
  * One compute worker as the device thread sees it: started, sent programs, ended. Its end, wanted
  * or not, is reported exactly once. The team owns it and starts another in its place.
  */
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import {
+  MessageChannel,
+  receiveMessageOnPort,
+  Worker,
+  type MessagePort,
+} from 'node:worker_threads';
 import type { ComputeInput, ComputeMessage, ComputeReport } from './control-block.js';
 
 export interface ComputeWorkerOptions extends Omit<ComputeInput, 'port'> {
@@ -44,7 +49,11 @@ export class ComputeWorker {
   /** What the worker has told about launch `launch`, if it could not run its share. */
   takeError(launch: number): string | null {
     let error: string | null = null;
-    for (let next = receiveMessageOnPort(this.#port); next; next = receiveMessageOnPort(this.#port)) {
+    for (
+      let next = receiveMessageOnPort(this.#port);
+      next;
+      next = receiveMessageOnPort(this.#port)
+    ) {
       const report = next.message as ComputeReport;
       if (report.launch === launch) error = report.error;
     }

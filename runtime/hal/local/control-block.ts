@@ -21,7 +21,9 @@ export const CONTROL = {
   executable: 32,
   args: 33,
   workers: 34,
-  /** Messages that have been posted to each port since it opened; workers take them before a run. */
+  /**
+   * Messages that have been posted to each port since it opened; workers take them before a run.
+   */
   messages: 35,
   /** 1 when workers shall end. */
   stop: 36,
@@ -45,8 +47,7 @@ export interface ComputeInput {
 
 /** Taken from the port, in order, before the launch that needs them. */
 export type ComputeMessage =
-  | { readonly load: number; readonly module: WebAssembly.Module }
-  | { readonly unload: number };
+  { readonly load: number; readonly module: WebAssembly.Module } | { readonly unload: number };
 
 /** Put into the port before the worker finishes a launch of which it could not run its share. */
 export interface ComputeReport {

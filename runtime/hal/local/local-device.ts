@@ -110,8 +110,8 @@ export type { LocalDevice };
  * Starts the workers; resolves when all of them wait for work.
  *
  * Programs must be compiled without V8's baseline compiler: on Node 20 it loses values that live
- * across `memory.atomic.wait32`, so a worker that once slept in a barrier would never see the poison
- * word. Flags are per process; whoever compiles sets them too.
+ * across `memory.atomic.wait32`, so a worker that once slept in a barrier would never see the
+ * poison word. Flags are per process; whoever compiles sets them too.
  */
 export async function openLocalDevice(options: LocalDeviceOptions): Promise<LocalDevice> {
   useOptimizedWasm();
@@ -125,7 +125,9 @@ export async function openLocalDevice(options: LocalDeviceOptions): Promise<Loca
   const memoryBytes = options.memoryBytes ?? MEMORY_BYTES_DEFAULT;
   return new Promise((resolve, reject) => {
     let device: LocalDevice | null = null;
-    device = new LocalDevice({ ports: options.ports, threads, memoryBytes }, () => resolve(device!));
+    device = new LocalDevice({ ports: options.ports, threads, memoryBytes }, () =>
+      resolve(device!),
+    );
     device.onLost((status) => reject(StatusError.from(status)));
   });
 }

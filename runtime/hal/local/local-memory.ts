@@ -97,6 +97,12 @@ export class LocalMemory implements SlabMemory {
     return this.layout.slab + range.offset;
   }
 
+  /** As if new: an empty slab whose bytes are zero. The pages stay. */
+  reset(): void {
+    this.#bytes.fill(0, this.layout.slab, this.layout.slab + this.#slabBytes);
+    this.#slabBytes = 0;
+  }
+
   /** Fixed part and slab as u32 words, for the argument block. */
   get words(): Uint32Array {
     return this.#words;

@@ -2,11 +2,11 @@
  * The compute workers of the local device: one launch at a time, run by all of them together,
  * others waiting in order. Owns the threads and the control block.
  *
- * Holds: each launch is done exactly once. A worker that ends in the middle of its share poisons the
- * launch, so the others leave its barriers; the launch fails, the worker is replaced, and the next
- * launch runs when all are there again. Workers that keep ending without one launch completed in
- * between make the team lost: then everything fails, but only after all threads have ended, because
- * until then they may still write.
+ * Holds: each launch is done exactly once. A worker that ends in the middle of its share poisons
+ * the launch, so the others leave its barriers; the launch fails, the worker is replaced, and the
+ * next launch runs when all are there again. Workers that keep ending without one launch completed
+ * in between make the team lost: then everything fails, but only after all threads have ended,
+ * because until then they may still write.
  */
 import { toStatus, type StatusRecord } from '../../base/errors.js';
 import { POISON } from '../../jit/local-abi.js';

@@ -1,6 +1,6 @@
 /**
- * Runs a compiled command program at once, on the calling thread, as the only worker. Barriers of one
- * worker never wait, so nothing here can block.
+ * Runs a compiled command program at once, on the calling thread, as the only worker. Barriers of
+ * one worker never wait, so nothing here can block.
  */
 import { assert, type StatusRecord } from '../../base/errors.js';
 import type { Launch } from '../command.js';

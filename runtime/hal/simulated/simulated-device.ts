@@ -1,9 +1,10 @@
 /**
- * A device for simulation and tests: the local device's memory and calling convention, run at once on
- * the calling thread, with completion order, time, failure and loss in the hands of the caller.
+ * A device for simulation and tests: the local device's memory and calling convention, run at once
+ * on the calling thread, with completion order, time, failure and loss in the hands of the caller.
  *
- * Holds: a command takes effect when it completes, not when it starts, so whoever frees storage early
- * or forgets to wait sees wrong bytes. What a failed command would have written is scribbled over.
+ * Holds: a command takes effect when it completes, not when it starts, so whoever frees storage
+ * early or forgets to wait sees wrong bytes. What a failed command would have written is scribbled
+ * over.
  */
 import type { StatusRecord } from '../../base/errors.js';
 import type { Ports } from '../../base/ports.js';
@@ -39,6 +40,9 @@ export interface SimulatedDeviceOptions {
   readonly completion?: CompletionPlan;
   /** Instead of the executable's WebAssembly: an interpreter, for instance. */
   readonly execute?: SimulatedExecutor;
+  /** Memory of an earlier device that has closed. Each memory reserves gigabytes of addresses until
+   * it is collected, so thousands of simulations in a row hand one on. It is cleared first. */
+  readonly memory?: LocalMemory;
 }
 
 export class SimulatedDevice implements Device, Driver {
@@ -56,7 +60,8 @@ export class SimulatedDevice implements Device, Driver {
   constructor(options: SimulatedDeviceOptions) {
     const { ports, completion, execute, memoryBytes = MEMORY_BYTES_DEFAULT } = options;
     this.memoryBytes = memoryBytes;
-    this.memory = new LocalMemory({ workers: 1, memoryBytes });
+    this.memory = options.memory ?? new LocalMemory({ workers: 1, memoryBytes });
+    options.memory?.reset();
     this.queue = new Queue(this, ports.clock);
     this.completion = new Completion(completion ?? (() => ({ delayMs: 0 })), ports.timers);
     const worker = new OneWorker(this.memory);

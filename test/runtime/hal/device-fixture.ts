@@ -7,11 +7,7 @@ import type { DeviceCommand, Launch } from '../../../runtime/hal/command.js';
 import type { Device } from '../../../runtime/hal/device.js';
 import type { Fence } from '../../../runtime/hal/fence.js';
 import type { WorkOutcome } from '../../../runtime/hal/queue.js';
-import type {
-  Owner,
-  Submission,
-  SubmissionRetired,
-} from '../../../runtime/hal/submission.js';
+import type { Owner, Submission, SubmissionRetired } from '../../../runtime/hal/submission.js';
 import type { Timeline } from '../../../runtime/hal/timeline.js';
 import { Budget } from '../../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../../runtime/memory/invocation-runner.js';
@@ -27,9 +23,7 @@ export const ownerOf = (deployment: string, id = 'test'): Owner => ({
 
 export const u32 = (...values: number[]): Uint8Array =>
   new Uint8Array(Uint32Array.from(values).buffer);
-export const toWords = (bytes: Uint8Array): number[] => [
-  ...new Uint32Array(bytes.slice().buffer),
-];
+export const toWords = (bytes: Uint8Array): number[] => [...new Uint32Array(bytes.slice().buffer)];
 
 /** What became of a submission, in order. */
 export interface Story {
@@ -106,7 +100,11 @@ export class DeviceFixture<D extends Device = Device> {
     commands: DeviceCommand[],
     options: { timeline?: Timeline; wait?: Fence | null; label?: string } = {},
   ): { fence: Fence; retired: Promise<WorkOutcome> } {
-    const { wait = null, label = 'a test', timeline = this.device.createTimeline('test') } = options;
+    const {
+      wait = null,
+      label = 'a test',
+      timeline = this.device.createTimeline('test'),
+    } = options;
     let onRetired: (outcome: WorkOutcome) => void = () => {};
     const retired = new Promise<WorkOutcome>((resolve) => (onRetired = resolve));
     const request = { label, wait, timeline, commands, onRetired };

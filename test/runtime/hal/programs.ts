@@ -1,9 +1,13 @@
 /**
- * Small command programs, encoded by hand to the local device's calling convention, so that tests of
- * devices depend on no compiler. Roots are arrays of u32. Programs with one output cell are run by
- * worker 0 alone; `triple` is shared out over all workers.
+ * Small command programs, encoded by hand to the local device's calling convention, so that tests
+ * of devices depend on no compiler. Roots are arrays of u32. Programs with one output cell are run
+ * by worker 0 alone; `triple` is shared out over all workers.
  */
-import type { ExecutableImage, ExecutableInfo, RootBinding } from '../../../runtime/hal/executable.js';
+import type {
+  ExecutableImage,
+  ExecutableInfo,
+  RootBinding,
+} from '../../../runtime/hal/executable.js';
 import { ARGS, POISON, SYNC } from '../../../runtime/jit/local-abi.js';
 import { FunctionBody } from '../../../runtime/jit/wasm/function-body.js';
 import { ModuleBuilder } from '../../../runtime/jit/wasm/module-builder.js';
@@ -90,16 +94,20 @@ function alone(code: FunctionBody): void {
 export function triple(): ExecutableImage {
   const roots = [root('input', 'in'), root('output', 'out')];
   return image({ name: 'triple', roots }, (code) =>
-    shareOut(code, () => words(code, 1), (i) => {
-      wordAt(code, 1, i);
-      wordAt(code, 0, i);
-      code.access('i32.load');
-      code.i32(3);
-      code.op('i32.mul');
-      code.i32(1);
-      code.op('i32.add');
-      code.access('i32.store');
-    }),
+    shareOut(
+      code,
+      () => words(code, 1),
+      (i) => {
+        wordAt(code, 1, i);
+        wordAt(code, 0, i);
+        code.access('i32.load');
+        code.i32(3);
+        code.op('i32.mul');
+        code.i32(1);
+        code.op('i32.add');
+        code.access('i32.store');
+      },
+    ),
   );
 }
 
@@ -152,7 +160,9 @@ export function echo(workspaceBytes: number): ExecutableImage {
   });
 }
 
-/** Part 0: workspace[0] = input[0]. Part n: workspace[0] = workspace[0] * 10 + n. Always: to output. */
+/**
+ * Part 0: workspace[0] = input[0]. Part n: workspace[0] = workspace[0] * 10 + n. Always: to output.
+ */
 export function parts(count: number): ExecutableImage {
   const roots = [root('input', 'in'), root('output', 'out')];
   return image({ name: 'parts', roots, workspaceBytes: 256, parts: count }, (code) => {
@@ -179,8 +189,8 @@ export function parts(count: number): ExecutableImage {
 }
 
 /**
- * A cohort over resident rows: packet = [count, row…]; for each member i with row r = packet[1 + i]:
- * rows[r] += 1, streams[r] = conditioning[0] + rows[r], output[i] = streams[r].
+ * A cohort over resident rows: packet = [count, row…]; for each member i with row r = packet[1 +
+ * i]: rows[r] += 1, streams[r] = conditioning[0] + rows[r], output[i] = streams[r].
  */
 export function cohort(): ExecutableImage {
   const roots = [

@@ -126,13 +126,17 @@ test('under any schedule each work retires once, in an order that keeps every ha
         while (schedule.driver.started.length > 0) step();
 
         assert.is(schedule.queue.inFlight, 0);
-        assert.ok(schedule.retired.every((outcomes) => outcomes.length === 1), 'once each');
+        assert.ok(
+          schedule.retired.every((outcomes) => outcomes.length === 1),
+          'once each',
+        );
         const failedOf = (id: number): boolean => schedule.retired[id]![0] !== null;
         const failed = mustFail(plans);
         const readsFailed = (id: number): boolean => !failed[id] && failedOf(id);
         plans.forEach((plan, id) => {
           if (failed[id]) assert.ok(failedOf(id), `work ${id} must fail`);
-          if (failedOf(id) && !plan.fails) assert.is(schedule.ran[id], false, 'a dependent never ran');
+          if (failedOf(id) && !plan.fails)
+            assert.is(schedule.ran[id], false, 'a dependent never ran');
           // More may fail only because they read what a failed work in flight was to write.
           if (readsFailed(id)) {
             const cause = plans.slice(0, id).some((earlier, other) => {
@@ -192,7 +196,11 @@ test('a queue that refuses says why, and what it accepted still retires', () => 
   const request = { label: 'w', wait: null, timeline: new Timeline('t') };
   const outcomes: unknown[] = [];
   const command: DeviceCommand = { op: 'call', reads: [], writes: [], run: (done) => done(null) };
-  queue.submit({ ...request, commands: [command], onRetired: ({ failure }) => outcomes.push(failure) });
+  queue.submit({
+    ...request,
+    commands: [command],
+    onRetired: ({ failure }) => outcomes.push(failure),
+  });
   queue.refuse({ code: 'unavailable', message: 'closing' });
   assert.throws(() => queue.submit({ ...request, commands: [], onRetired: () => {} }), /closing/);
   driver.complete(0);

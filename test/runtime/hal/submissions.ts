@@ -2,7 +2,10 @@
 import type { Submission, SubmissionBuffer } from '../../../runtime/hal/submission.js';
 import { ownerOf, u32 } from './device-fixture.js';
 
-export const whole = (buffer: number, length: number): { buffer: number; offset: number; length: number } => ({
+export const whole = (
+  buffer: number,
+  length: number,
+): { buffer: number; offset: number; length: number } => ({
   buffer,
   offset: 0,
   length,
@@ -34,7 +37,13 @@ export function tripled(values: number[], rest: Partial<Submission> = {}): Submi
     ],
     uploads: [{ target: whole(0, bytes), bytes: u32(...values) }],
     commands: [
-      { op: 'execute', work: 0, executable: 'triple', roots: [whole(0, bytes), whole(1, bytes)], part: 0 },
+      {
+        op: 'execute',
+        work: 0,
+        executable: 'triple',
+        roots: [whole(0, bytes), whole(1, bytes)],
+        part: 0,
+      },
     ],
     snapshot: [whole(1, bytes)],
     ...rest,
@@ -42,7 +51,11 @@ export function tripled(values: number[], rest: Partial<Submission> = {}): Submi
 }
 
 /** Appends `value` to the row `key`; the row is the snapshot. */
-export function appended(key: string, value: number, lifetime: SubmissionBuffer['lifetime'] = 'row'): Submission {
+export function appended(
+  key: string,
+  value: number,
+  lifetime: SubmissionBuffer['lifetime'] = 'row',
+): Submission {
   return submission({
     buffers: [
       { bytes: 4, lifetime: 'invocation' },
@@ -62,7 +75,13 @@ export function poisoned(cause: number[], output: SubmissionBuffer): Submission 
     buffers: [{ bytes: 12, lifetime: 'invocation' }, output],
     uploads: [{ target: whole(0, 12), bytes: u32(...cause) }],
     commands: [
-      { op: 'execute', work: 0, executable: 'poisonous', roots: [whole(0, 12), whole(1, output.bytes)], part: 0 },
+      {
+        op: 'execute',
+        work: 0,
+        executable: 'poisonous',
+        roots: [whole(0, 12), whole(1, output.bytes)],
+        part: 0,
+      },
     ],
     snapshot: [whole(1, output.bytes)],
   });

@@ -25,7 +25,10 @@ test('failure is sticky for later points and leaves earlier ones alone', () => {
   timeline.settle(1, null);
   timeline.settle(2, broken);
   assert.is(timeline.state(1), 'reached');
-  assert.equal([2, 3, 4, 9].map((point) => timeline.state(point)), [broken, broken, broken, broken]);
+  assert.equal(
+    [2, 3, 4, 9].map((point) => timeline.state(point)),
+    [broken, broken, broken, broken],
+  );
   assert.is(timeline.reached, 1);
   assert.throws(() => timeline.settle(3, null), /to be reached after a failure/);
 });
@@ -54,7 +57,13 @@ test('each listener is called once, at once when its point has settled', () => {
   timeline.settle(2, broken);
   listen('doomed', 3);
   timeline.settle(3, broken);
-  assert.equal(calls, ['zero reached', 'one reached', 'late reached', 'three dataLoss', 'doomed dataLoss']);
+  assert.equal(calls, [
+    'zero reached',
+    'one reached',
+    'late reached',
+    'three dataLoss',
+    'doomed dataLoss',
+  ]);
 });
 
 test.run();

@@ -10,7 +10,13 @@ type Step =
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ op: fc.constant('allocate' as const), bytes: fc.integer({ min: 1, max: 2000 }) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        op: fc.constant('allocate' as const),
+        bytes: fc.integer({ min: 1, max: 2000 }),
+      }),
+    },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -49,7 +55,8 @@ test('agrees with a naive model under any sequence of steps', () => {
       let id = 0;
       for (const step of sequence) {
         if (step.op === 'extend') {
-          for (let i = 0; i < step.units; i += 1) model.units.push({ holder: null, residues: new Set() });
+          for (let i = 0; i < step.units; i += 1)
+            model.units.push({ holder: null, residues: new Set() });
           allocator.extend(model.units.length * ALIGNMENT);
         } else if (step.op === 'allocate') {
           const need = roundUp(step.bytes) / ALIGNMENT;
@@ -59,7 +66,10 @@ test('agrees with a naive model under any sequence of steps', () => {
           if (!placement) continue;
           const start = placement.offset / ALIGNMENT;
           const smallest = Math.min(...fits.map(({ length }) => length));
-          assert.ok(fits.some((run) => run.start === start && run.length === smallest), 'best fit');
+          assert.ok(
+            fits.some((run) => run.start === start && run.length === smallest),
+            'best fit',
+          );
           const units = model.units.slice(start, start + need);
           assert.is(placement.length, need * ALIGNMENT);
           checkResidue(placement.residue, units);
@@ -76,7 +86,9 @@ test('agrees with a naive model under any sequence of steps', () => {
           held.delete(key);
         }
         assert.equal(
-          allocator.freeRanges().map(({ offset, length }) => [offset / ALIGNMENT, length / ALIGNMENT]),
+          allocator
+            .freeRanges()
+            .map(({ offset, length }) => [offset / ALIGNMENT, length / ALIGNMENT]),
           model.runs().map(({ start, length }) => [start, length]),
           'free ranges, coalesced',
         );

@@ -19,7 +19,7 @@ const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) =>
 deviceConformance('the local device', open);
 invocationConformance('the local device', open);
 
-test('a worker killed inside a barrier fails that work, strands nobody and is replaced', async () => {
+test('a worker killed inside a barrier fails that work and strands nobody', async () => {
   const fixture = await open();
   fixture.device.load('stuck', stuck());
   const [input, output] = [fixture.place(4), fixture.place(4)];
@@ -78,7 +78,7 @@ test('closing with work in flight fails it and ends all threads', async () => {
   assert.is((await work.retired).failure?.message, 'the device is closed');
 });
 
-test('scratch and settings outside the limits are refused with the limit and the knob', async () => {
+test('settings outside the limits are refused with limit and knob', async () => {
   const ports = testPorts();
   for (const [options, message] of [
     [{ threads: 0 }, /1 to 64 compute workers; --threads asks for 0/],

@@ -45,7 +45,9 @@ test('independent works may complete in any order, each with its own bytes', () 
 
 test('an injected failure fails its invocation and scribbles what it would have written', () => {
   const fixture = openManual();
-  const story = fixture.start(tripled([1], { buffers: [0, 1].map(() => ({ bytes: 4, lifetime: 'invocation' })) }));
+  const story = fixture.start(
+    tripled([1], { buffers: [0, 1].map(() => ({ bytes: 4, lifetime: 'invocation' })) }),
+  );
   const { completion } = fixture.device;
   completion.complete(0, null);
   assert.is(completion.pending[0]?.op, 'execute');
@@ -87,6 +89,30 @@ test('what waits for admission fails when the device is lost', () => {
     ['accepted,failed', 'failed', 'failed'],
   );
   fixture.ledger.assertZero();
+});
+
+test('what waits behind kept results fails too when the device is lost', () => {
+  const ports = testPorts();
+  const device = openSimulatedDevice({ ports, completion: 'manual', memoryBytes: 1024 });
+  const fixture = new DeviceFixture(device, ports);
+  void fixture.createStorage('row', 768);
+  const waiting = fixture.start(tripled([1, 2]));
+  assert.equal(waiting.events, []);
+  device.lose({ code: 'unavailable', message: 'gone' });
+  assert.equal(waiting.events, ['failed']);
+  fixture.runner.release('row');
+  fixture.ledger.assertZero();
+});
+
+test('works that share a workspace run one after another', () => {
+  const fixture = openManual();
+  const [input, workspace] = [fixture.place(4), fixture.place(1024)];
+  for (let i = 0; i < 2; i += 1) {
+    fixture.work([fixture.launch('echo', [input, fixture.place(1024)], { workspace })]);
+  }
+  assert.is(fixture.device.completion.pending.length, 1);
+  completeAll(fixture);
+  assert.is(fixture.device.queue.inFlight, 0);
 });
 
 test('rows are written in order of acceptance whatever completes first', () => {
