@@ -32,6 +32,7 @@ import type {
   PackageSource,
   StageArtefact,
 } from './artefacts.js';
+import type { ModelDocument } from './model-document.js';
 import { stageKey } from './specialization-key.js';
 
 /** Bytes of the one host slot that a finite invocation may fill with `runner.feedback`. */
@@ -41,6 +42,7 @@ export const FEEDBACK_BYTES = 4096;
 export interface FiniteModel {
   readonly id: string;
   readonly generation: number;
+  readonly document: ModelDocument;
   readonly capacities: FiniteCapacities;
   readonly control: HostArtefact;
   readonly state: SealedState;

@@ -8,6 +8,7 @@ import { inputFunctions } from '../modules/input.js';
 import { capabilityTable } from '../modules/modules.js';
 import { checkPreparedRequest, type PreparedRequest } from '../profiles/embeddings.js';
 import { encodeRequest, RequestPacket, type FiniteRequest } from '../profiles/request-packet.js';
+import { StatusError } from '../base/errors.js';
 import { Tokenizer } from '../tokenizer/tokenizer.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
@@ -36,6 +37,7 @@ export class FinitePreparer {
 
   /** Throws what the program rejects, or what breaks the contract. */
   prepare(request: FiniteRequest): PreparedRequest {
+    this.#checkAccepted(request);
     const bytes = encodeRequest(request);
     this.#packet = new RequestPacket(bytes);
     try {
@@ -46,5 +48,15 @@ export class FinitePreparer {
     } finally {
       this.#packet = null;
     }
+  }
+
+  #checkAccepted({ dimensions }: FiniteRequest): void {
+    const { id, document } = this.#model;
+    if (dimensions === 0 || document.accepts.includes('dimensions')) return;
+    throw new StatusError(
+      'invalidArgument',
+      `model ${id} has rows of one width and does not take 'dimensions' (accepts in model.json)`,
+      { param: 'dimensions' },
+    );
   }
 }
