@@ -123,8 +123,7 @@ export class Cursor {
   fail(message: string, options: { index?: number; hint?: string } = {}): never {
     const index = options.index ?? this.index;
     const { tokens, file } = this;
-    // An inserted closer was reported where its opener stands: once is enough.
-    if (!tokens.inserted.has(index) && !this.#isLexedEnd(index)) {
+    if (!this.#isKnown(index)) {
       const endColumn = tokens.endColumn[index]!;
       this.sink.report({ file, at: tokens.at[index]!, endColumn, message, hint: options.hint });
     }
@@ -202,8 +201,14 @@ export class Cursor {
     return this.#angles.get(index)!;
   }
 
-  #isLexedEnd(index: number): boolean {
-    return this.tokens.kind[index] === 'end' && this.tokens.inserted.size > 0;
+  /** Whether a mistake here follows from an open bracket, which was reported where it opens. */
+  #isKnown(index: number): boolean {
+    const { inserted, match, text } = this.tokens;
+    for (const closer of inserted) {
+      const isInside = index > match[closer]! && index < closer && text[closer] !== '}';
+      if (isInside || index === closer) return true;
+    }
+    return false;
   }
 }
 

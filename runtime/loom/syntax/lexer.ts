@@ -127,7 +127,7 @@ export class Lexer implements TokenWriter {
     let end = start + 1;
     while (isWordCode(text.charCodeAt(end))) end += 1;
     const word = text.slice(start, end);
-    if (this.#brackets.depth > 0 && !this.#lineHasToken) this.#recoverBefore(word, start, end);
+    if (!this.#lineHasToken) this.#recoverBefore(word, start, end);
     this.pos = end;
     if (word.length > syntaxLimits.nameBytes) {
       const limit = syntaxLimits.nameBytes;
@@ -136,19 +136,19 @@ export class Lexer implements TokenWriter {
     this.push('name', word, start);
   }
 
-  /** A line that plainly starts something new shows that an earlier bracket was left open. */
+  /** A line that plainly starts something new shows that what is before it was left open. */
   #recoverBefore(word: string, start: number, end: number): void {
     const { text } = this;
-    if (start === this.#lineStart && text.charCodeAt(end) === dot) {
+    if (statementWords.has(word)) {
+      this.#brackets.closeToBrace(`'${word}'`);
+      if (this.tokens.text.at(-1) !== '{') this.pushTerminator('\n', start);
+    } else if (start === this.#lineStart && text.charCodeAt(end) === dot) {
       const tail = text.startsWith('.decl', end) ? '.decl' : '.def';
       const next = text.charCodeAt(end + tail.length);
       if (declarationHeads.has(word + tail) && text.startsWith(tail, end) && !isWordCode(next)) {
         this.#brackets.closeAll('the next declaration');
         this.pushTerminator('\n', start);
       }
-    } else if (this.#brackets.ignoresNewlines && statementWords.has(word)) {
-      this.#brackets.closeToBrace(`'${word}'`);
-      this.pushTerminator('\n', start);
     }
   }
 

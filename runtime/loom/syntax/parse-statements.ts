@@ -54,7 +54,9 @@ function recover(c: Cursor, start: number, blockDepth: number): void {
   const failed = c.index;
   const { text, kind } = c.tokens;
   let index = start;
-  while (kind[index] !== 'newline' && kind[index] !== 'end' && text[index] !== '}') {
+  while (kind[index] !== 'end' && text[index] !== '}') {
+    // No statement begins with a brace: such a line is the block that was missed.
+    if (kind[index] === 'newline' && text[index + 1] !== '{') break;
     if (text[index] === '{' && index >= failed && opensBlock(c, index)) {
       c.reset(index, blockDepth);
       skipBlock(c);
