@@ -26,7 +26,11 @@ const OPEN_DEADLINE_MS = 60_000;
 const PREPARATION_THREADS = 1;
 const DEVICE_THREAD = 'device';
 
-export async function startServer(options: StartOptions): Promise<StartedServer> {
+export interface RunningServer extends StartedServer {
+  readonly topology: Topology;
+}
+
+export async function startServer(options: StartOptions): Promise<RunningServer> {
   useOptimizedWasm();
   const { ports, log, metrics } = options;
   const transport = new ThreadsTransport();
@@ -74,7 +78,7 @@ export async function startServer(options: StartOptions): Promise<StartedServer>
     throw error;
   }
   const serving = new ServingPort({ system, topology, options });
-  return { serving, close };
+  return { serving, topology, close };
 }
 
 interface ThreadPlan {

@@ -4,9 +4,13 @@
  */
 import { systemPorts } from '../../runtime/base/ports.js';
 import type { ActorKinds } from '../../runtime/system/kinds.js';
+import { RingRecorder } from '../../runtime/system/ring-recorder.js';
 import { ActorSystem } from '../../runtime/system/system.js';
 import { ThreadsTransport } from '../../runtime/system/transports/threads.js';
 import type { ThreadControl } from '../../runtime/threads/thread-control.js';
+
+/** Records that a thread keeps; older ones are dropped. */
+const RECORDS_MAX = 65_536;
 
 export interface ActorThread {
   readonly system: ActorSystem;
@@ -21,6 +25,15 @@ export function startActorThread(name: string, kinds: ActorKinds): ActorThread {
     connect: (peer, port) => transport.connect(peer, port),
     lost: (peer) => transport.disconnect(peer),
     describe: () => system.describe(),
+    record() {
+      system.recorder = new RingRecorder(RECORDS_MAX);
+    },
+    records() {
+      const { recorder } = system;
+      if (!(recorder instanceof RingRecorder)) return [];
+      system.recorder = new RingRecorder(RECORDS_MAX);
+      return recorder.records;
+    },
     async shutdown() {
       system.shutdown();
     },

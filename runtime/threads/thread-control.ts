@@ -20,6 +20,9 @@ export interface ThreadControl {
   lost(peer: string): void;
   /** Live actors of the thread, as plain data. */
   describe(): unknown;
+  /** Starts to keep records of what its actors do, or returns and forgets those kept. */
+  record(): void;
+  records(): unknown[];
   shutdown(): Promise<void>;
 }
 

@@ -69,6 +69,14 @@ export class Thread {
     return this.#race(this.#control.describe());
   }
 
+  async record(): Promise<void> {
+    await this.#race(this.#control.record());
+  }
+
+  records(): Promise<unknown[]> {
+    return this.#race(this.#control.records());
+  }
+
   /** Asks the program to stop, then ends the thread. */
   async shutdown(): Promise<void> {
     try {

@@ -55,6 +55,16 @@ export class Topology {
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   }
 
+  /** Starts to record what the actors of a thread do. */
+  async record(name: string): Promise<void> {
+    await this.#threads.get(name)?.record();
+  }
+
+  /** What was recorded on a thread since it was asked last. */
+  async records(name: string): Promise<unknown[]> {
+    return (await this.#threads.get(name)?.records()) ?? [];
+  }
+
   /** Ends one thread as a crash would. */
   async kill(name: string): Promise<void> {
     await this.#threads.get(name)?.kill();

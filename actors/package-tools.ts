@@ -1,0 +1,94 @@
+/**
+ * What `loom-serve check` and `loom-serve report` need: the checks of a package against a real
+ * server of its own, and the compile report of its stages without one.
+ */
+import type {
+  CheckReport,
+  EmbedCall,
+  PackageReport,
+  StartedServer,
+  StartOptions,
+  ToolOptions,
+} from '../http/serving.js';
+import { compileControl } from '../runtime/packages/compile-control.task.js';
+import { compileStage } from '../runtime/packages/compile-stage.task.js';
+import { checkPackage } from '../runtime/packages/check-package.js';
+import { DiskFiles } from '../runtime/packages/disk-files.js';
+import { preparePackage } from '../runtime/packages/prepare-package.js';
+import { stageRows } from '../runtime/jit/report.js';
+import { stageSummary } from './model-state.js';
+import { locatePackage } from './package-location.js';
+
+const REQUEST_DEADLINE_MS = 60_000;
+
+export async function checkWithServer(
+  options: ToolOptions,
+  start: (options: StartOptions) => Promise<StartedServer>,
+): Promise<CheckReport> {
+  const { ports, onProgress } = options;
+  const body = { kind: 'package', package: options.package } as const;
+  const location = locatePackage(body, options.packageRoots);
+  const server = await start(options);
+  try {
+    await server.serving.register(body, { wait: true });
+    const items = await checkPackage({
+      document: location.document,
+      files: new DiskFiles(location.base, location.packageRoots),
+      async infer({ inputs, dimensions }, signal) {
+        const call: EmbedCall = {
+          requestId: ports.ids.next('check'),
+          model: location.id,
+          inputs,
+          dimensions: dimensions === 0 ? undefined : dimensions,
+        };
+        const deadlineMs = ports.clock.now() + REQUEST_DEADLINE_MS;
+        return (await server.serving.embed(call, { signal, deadlineMs })).rows;
+      },
+      pause: (ms) => new Promise<void>((resolve) => ports.timers.start(ms, () => resolve())),
+      onProgress,
+    });
+    return { package: options.package, items };
+  } finally {
+    await server.serving.drain(REQUEST_DEADLINE_MS);
+    await server.close();
+  }
+}
+
+export async function reportOf(options: ToolOptions): Promise<PackageReport> {
+  const body = { kind: 'package', package: options.package } as const;
+  const location = locatePackage(body, options.packageRoots);
+  const plan = preparePackage(location);
+  const total = plan.stages.length + 1;
+  const control = compileControl(plan.compileControl);
+  options.onProgress(1, total, 'control program');
+  const stages = plan.stages.map((declaration, ordinal) => {
+    const { reflection } = compileStage(plan.compileStage(ordinal));
+    options.onProgress(ordinal + 2, total, reflection.name);
+    return { declaration, executable: '', reflection };
+  });
+  const { capacities } = plan;
+  return {
+    package: options.package,
+    id: location.id,
+    profile: location.document.profile,
+    stages: stages.map(stageSummary),
+    sections: [
+      {
+        title: 'package',
+        rows: [
+          { name: 'files', value: plan.sources.length },
+          { name: 'functions of the control program', value: control.program.functions.length },
+          { name: 'units a cohort', value: capacities.batchUnits },
+          { name: 'upload bytes', value: capacities.uploadBytes },
+          { name: 'output bytes', value: capacities.outputBytes },
+          { name: 'result bytes', value: capacities.resultBytes },
+          { name: 'state bytes', value: plan.state.image.length },
+        ],
+      },
+      ...stages.map(({ reflection }) => ({
+        title: `stage ${reflection.name}`,
+        rows: stageRows(reflection),
+      })),
+    ],
+  };
+}

@@ -1,0 +1,86 @@
+/** A real server for tests: all threads, no socket. Every test file starts and closes its own. */
+import { startServer, type RunningServer } from '../../actors/start.js';
+import type { EmbedInput, EmbedResult, StartOptions } from '../../http/serving.js';
+import { systemPorts } from '../../runtime/base/ports.js';
+import { repositoryRoot } from '../runtime/packages/repository-root.js';
+
+export interface TestServer extends RunningServer {
+  readonly lines: { readonly level: string; readonly message: string }[];
+  readonly now: () => number;
+  embed(model: string, inputs: readonly string[], options?: EmbedOptions): Promise<EmbedResult>;
+  serve(folder: string): Promise<void>;
+}
+
+export interface EmbedOptions {
+  readonly signal?: AbortSignal;
+  readonly withinMs?: number;
+  readonly dimensions?: number;
+}
+
+export const packageFolder = (name: string): string => `${repositoryRoot}/models/${name}`;
+
+export async function runServer(
+  packages: readonly string[],
+  overrides: Partial<StartOptions> = {},
+): Promise<TestServer> {
+  const ports = systemPorts('main');
+  const lines: TestServer['lines'] = [];
+  const line = (level: string) => (_fields: object, message: string) =>
+    void lines.push({ level, message });
+  const server = await startServer({
+    threads: 2,
+    modelThreads: 1,
+    memoryBytes: 256 * 1024 * 1024,
+    parameterRoots: [],
+    packageRoots: [],
+    queueMax: 4096,
+    requestTimeoutMs: 60_000,
+    ports,
+    metrics: { add() {}, set() {}, observe() {} },
+    log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
+    ...overrides,
+  });
+  const now = (): number => ports.clock.now();
+  const serve = async (folder: string): Promise<void> => {
+    await server.serving.register({ kind: 'package', package: folder }, { wait: true });
+  };
+  const made: TestServer = {
+    ...server,
+    lines,
+    now,
+    serve,
+    embed(model, inputs, { signal, withinMs = 30_000, dimensions } = {}) {
+      const texts = inputs.map((text): EmbedInput => ({ kind: 'text', text }));
+      return server.serving.embed(
+        { requestId: ports.ids.next('test'), model, inputs: texts, dimensions },
+        { signal: signal ?? new AbortController().signal, deadlineMs: now() + withinMs },
+      );
+    },
+  };
+  for (const name of packages) await serve(packageFolder(name));
+  return made;
+}
+
+/** Runs `body` over a server and always closes it. */
+export async function withServer(
+  packages: readonly string[],
+  body: (server: TestServer) => Promise<void>,
+  overrides: Partial<StartOptions> = {},
+): Promise<void> {
+  const server = await runServer(packages, overrides);
+  try {
+    await body(server);
+  } finally {
+    await server.serving.drain(5_000);
+    await server.close();
+  }
+}
+
+export async function rejection(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as { code: string; message: string };
+  }
+  throw new Error('the promise should have been rejected');
+}

@@ -1,0 +1,124 @@
+/** The whole path on real threads: answers against oracles, alone and in whatever cohort. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { firstOutputOracle } from '../../oracles/first-output.js';
+import { embeddingBound, embeddingOracle } from '../../oracles/embedding.js';
+import type { SystemRecord } from '../../../runtime/system/recorder.js';
+import { rejection, withServer, type TestServer } from '../running-server.js';
+
+const texts = Array.from({ length: 200 }, (_, i) => `${'ragged text € '.repeat(i % 23)}${i}`);
+
+const bits = (row: Float32Array): string =>
+  Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('hex');
+
+test('200 concurrent requests equal the oracle, in cohorts of several', () =>
+  withServer(['first-output'], async (server) => {
+    const answers = await Promise.all(texts.map((text) => server.embed('first-output', [text])));
+    answers.forEach(({ rows }, i) => assert.equal(rows[0], firstOutputOracle(texts[i]!)));
+    assert.ok(Math.max(...answers.map((answer) => answer.cohortSize)) > 1);
+    await isQuiet(server);
+  }));
+
+test('a row is the same, bit for bit, alone and in any cohort', () =>
+  withServer(['embedding'], async (server) => {
+    const some = texts.slice(0, 60);
+    const alone: string[] = [];
+    for (const text of some) alone.push(bits((await server.embed('embedding', [text])).rows[0]!));
+    const shared = await Promise.all(some.map((text) => server.embed('embedding', [text])));
+    const listed = await server.embed('embedding', some);
+    some.forEach((text, i) => {
+      assert.is(bits(shared[i]!.rows[0]!), alone[i], text);
+      assert.is(bits(listed.rows[i]!), alone[i], text);
+    });
+    await isQuiet(server);
+  }));
+
+test('token arrays of ragged lengths equal the oracle', () =>
+  withServer(['embedding'], async (server) => {
+    const inputs = Array.from({ length: 40 }, (_, i) =>
+      Array.from({ length: 1 + ((i * 37) % 90) }, (_, k) => (i * 31 + k * 17) % 250),
+    );
+    const answers = await Promise.all(
+      inputs.map((tokens) =>
+        server.serving.embed(
+          { requestId: 'tokens', model: 'embedding', inputs: [{ kind: 'tokens', tokens }] },
+          { signal: new AbortController().signal, deadlineMs: server.now() + 30_000 },
+        ),
+      ),
+    );
+    answers.forEach(({ rows }, i) => {
+      const oracle = embeddingOracle(inputs[i]!);
+      assert.is(rows[0]!.length, oracle.length);
+      rows[0]!.forEach((value, k) => assert.ok(Math.abs(value - oracle[k]!) < embeddingBound));
+    });
+  }));
+
+test('a refused input fails its own request only', () =>
+  withServer(['first-output'], async (server) => {
+    const long = 'x'.repeat(5000);
+    const mixed = texts.slice(0, 20).map((text) => server.embed('first-output', [text]));
+    const refused = await rejection(server.embed('first-output', ['fine', long]));
+    assert.is(refused.code, 'invalidArgument');
+    assert.match(refused.message, /input\[1\].*5000 bytes.*4096/);
+    for (const [i, answer] of (await Promise.all(mixed)).entries()) {
+      assert.equal(answer.rows[0], firstOutputOracle(texts[i]!));
+    }
+    await isQuiet(server);
+  }));
+
+test('cohorts of two models overlap in time', () =>
+  withServer(['first-output', 'embedding'], async (server) => {
+    await server.topology.record('model-0');
+    const both = ['first-output', 'embedding'].flatMap((model) =>
+      texts.map((text) => server.embed(model, [text])),
+    );
+    await Promise.all(both);
+    const records = (await server.topology.records('model-0')) as SystemRecord[];
+    const spans = cohortSpans(records);
+    const of = (model: string) => spans.filter((span) => span.actor.includes(`/models/${model}@`));
+    const overlaps = of('first-output').some((one) =>
+      of('embedding').some((other) => one.from < other.to && other.from < one.to),
+    );
+    assert.ok(overlaps, `${spans.length} cohorts, none of two models at once`);
+  }));
+
+interface Span {
+  readonly actor: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function cohortSpans(records: readonly SystemRecord[]): Span[] {
+  const born = new Map<string, number>();
+  const spans: Span[] = [];
+  for (const record of records) {
+    if (!('actor' in record) || !/\/cohorts\/\d+$/.test(record.actor)) continue;
+    if (record.type === 'spawn') born.set(record.actor, record.atMs);
+    if (record.type !== 'stop') continue;
+    spans.push({ actor: record.actor, from: born.get(record.actor)!, to: record.atMs });
+  }
+  return spans;
+}
+
+/** Law I8: at rest the device holds nothing and no request is open. */
+async function isQuiet({ serving }: TestServer): Promise<void> {
+  const bytes: number[] = [];
+  await serving.collect({
+    add() {},
+    observe() {},
+    set(name, _labels, value) {
+      if (name === 'loom_device_bytes') bytes.push(value);
+    },
+  });
+  assert.ok(bytes.length > 0);
+  assert.is(
+    bytes.reduce((sum, value) => sum + value, 0),
+    0,
+  );
+  for (const { inFlight, waiting } of await serving.modelStates()) {
+    assert.is(inFlight, 0);
+    assert.is(waiting, 0);
+  }
+}
+
+test.run();
