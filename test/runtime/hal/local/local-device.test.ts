@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLocalDevice } from '../../../../runtime/hal/local/local-device.js';
+import { compiledConformance, countedTwice } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords, u32 } from '../device-fixture.js';
@@ -18,6 +19,7 @@ const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) =>
 
 deviceConformance('the local device', open);
 invocationConformance('the local device', open);
+compiledConformance('the local device', open);
 
 test('a worker killed inside a barrier fails that work and strands nobody', async () => {
   const fixture = await open();
@@ -33,6 +35,21 @@ test('a worker killed inside a barrier fails that work and strands nobody', asyn
     assert.match(failure!.message, /a compute worker ended while it ran stuck/);
     assert.equal(toWords((await next).retired!.snapshot), [worker * 3 + 1]);
   }
+  await fixture.close();
+});
+
+test('a worker killed inside a compiled program frees the others from its barriers', async () => {
+  const fixture = await open();
+  // One workgroup of some hundred milliseconds: one worker is in it, the other in the barrier.
+  fixture.device.load('long', countedTwice(1, 60_000_000));
+  const root = fixture.place(16);
+  for (const worker of [0, 1]) {
+    const work = fixture.work([fixture.launch('long', [root])]);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    await fixture.device.killWorker(worker);
+    assert.is((await work.retired).failure?.code, 'unavailable');
+  }
+  assert.equal(toWords((await fixture.invoke(tripled([5]))).retired!.snapshot), [16]);
   await fixture.close();
 });
 

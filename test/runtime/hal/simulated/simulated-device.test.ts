@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSimulatedDevice } from '../../../../runtime/hal/simulated/simulated-device.js';
+import { compiledConformance } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords } from '../device-fixture.js';
@@ -17,6 +18,7 @@ const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) =>
 
 deviceConformance('the simulated device', open);
 invocationConformance('the simulated device', open);
+compiledConformance('the simulated device', open);
 
 const openManual = () => {
   const ports = testPorts();
