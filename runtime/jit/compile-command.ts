@@ -7,6 +7,7 @@ import type { CommandProgram, Kernel } from '../loom/typed.js';
 import { DriverModule } from './driver/driver-module.js';
 import { emitDriver } from './driver/emit-driver.js';
 import { gridBody } from './driver/emit-grid.js';
+import type { Emitter } from './emitter.js';
 import { kernelBody } from './kernel/emit-kernel.js';
 import { backEdgeBound } from './kernel/loop-rounds.js';
 import { layScratch } from './kernel/scratch-layout.js';
@@ -14,12 +15,7 @@ import { WORKSPACE_ALIGNMENT } from './place-workspaces.js';
 import { planCommand, type CommandPlan } from './plan-command.js';
 import type { ExecutableReflection, KernelReflection } from './reflection.js';
 
-export interface CompiledCommand {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly reflection: ExecutableReflection;
-}
-
-export function compileCommand(program: CommandProgram): CompiledCommand {
+export const compileCommand: Emitter['compileCommand'] = (program) => {
   const plan = planCommand(program);
   const module = new DriverModule();
   const grids = new Map<number, number>();
@@ -29,13 +25,16 @@ export function compileCommand(program: CommandProgram): CompiledCommand {
     const body = kernelBody(kernel, module);
     const name = `${kernel.name}#${index}`;
     const function_ = module.helper(name, () => body);
-    grids.set(index, module.helper(`grid ${name}`, () => gridBody(module, kernel, function_)));
+    grids.set(
+      index,
+      module.helper(`grid ${name}`, () => gridBody(module, kernel, function_)),
+    );
     kernels.push(reflectKernel(kernel, body.codeBytes));
   }
   emitDriver({ module, plan, grids });
   const { bytes } = module.builder.finish();
   return { bytes, reflection: reflect(plan, kernels, bytes.length) };
-}
+};
 
 /** Kernels in order of first dispatch; ones that no step names are not compiled. */
 function usedKernels(program: CommandProgram): readonly number[] {
@@ -74,7 +73,10 @@ function reflect(
     invocationBytes: placement.invocationBytes,
     workspaceAlignment: WORKSPACE_ALIGNMENT,
     workspaces: program.workspaces.map(({ name, bytes, lifetime }, index) => ({
-      name, bytes, lifetime, offset: placement.offsets[index]!,
+      name,
+      bytes,
+      lifetime,
+      offset: placement.offsets[index]!,
     })),
     parts: plan.parts.length,
     steps: dispatches.map((step) => program.kernels[step.kernel]!.name),

@@ -18,7 +18,9 @@ export class HazardTracker {
 
   /** Whether a step with these touches needs a barrier before it. Remembers them. */
   step(touches: readonly Touch[]): boolean {
-    const conflict = touches.some((touch) => this.#since.some((earlier) => conflicts(touch, earlier)));
+    const conflict = touches.some((touch) =>
+      this.#since.some((earlier) => conflicts(touch, earlier)),
+    );
     if (conflict) this.#since = [];
     this.#since.push(...touches);
     return conflict;

@@ -1,12 +1,18 @@
 /**
  * Runs a compiled host program on a heap: the WebAssembly side of `vm/executor.ts`. Owns one
  * instance of the module. An error that surfaces from it gets the position of every frame of the
- * program that was open: V8 names them in the stack as `wasm-function[i]:0xOFFSET`, and the module's
- * source map leads from the offset to the site.
+ * program that was open: V8 names them in the stack as `wasm-function[i]:0xOFFSET`, and the source
+ * map of the module leads from the offset to the site.
  */
 import { StatusError } from '../base/errors.js';
 import type { HostProgram, Type } from '../loom/typed.js';
-import type { BoundCapability, Executor, ExecutorFactory, ExecutorHost, RawValue } from '../vm/executor.js';
+import type {
+  BoundCapability,
+  Executor,
+  ExecutorFactory,
+  ExecutorHost,
+  RawValue,
+} from '../vm/executor.js';
 import { positionOf, ProgramFault, withFrame, type ProgramFrame } from '../vm/program-error.js';
 import type { HostMetadata } from './compile-host.js';
 import { siteAt } from './wasm/source-map.js';
@@ -111,7 +117,10 @@ class WasmExecutor implements Executor {
 /** The engine's own stack may end before the limit of calls does. */
 function asFault(error: unknown): unknown {
   if (error instanceof RangeError && error.message.includes('call stack')) {
-    return new ProgramFault('resourceExhausted', 'calls are nested deeper than the stack of the thread allows');
+    return new ProgramFault(
+      'resourceExhausted',
+      'calls are nested deeper than the stack of the thread allows',
+    );
   }
   return error;
 }
@@ -123,7 +132,10 @@ function listOf(result: WasmValue | WasmValue[] | undefined): readonly WasmValue
 
 function toWasm(type: Type, value: RawValue): WasmValue {
   if (typeof value !== 'number' && typeof value !== 'bigint') {
-    throw new StatusError('unimplemented', `a value of kind ${type.kind} as parameter or result of an entry or capability`);
+    throw new StatusError(
+      'unimplemented',
+      `a value of kind ${type.kind} as parameter or result of an entry or capability`,
+    );
   }
   return value;
 }

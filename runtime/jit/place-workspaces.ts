@@ -41,7 +41,9 @@ export function placeWorkspaces(workspaces: readonly WorkspaceLife[]): Placement
     const { first, last } = workspace.live!;
     const size = align(workspace.bytes);
     let start = invocationBytes;
-    const neighbours = placed.filter((other) => other.last >= first).sort((a, b) => a.start - b.start);
+    const neighbours = placed
+      .filter((other) => other.last >= first)
+      .sort((a, b) => a.start - b.start);
     for (const other of neighbours) {
       if (start + size <= other.start) break;
       start = Math.max(start, other.end);

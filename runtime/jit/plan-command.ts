@@ -8,9 +8,20 @@ import { placeWorkspaces, type Placement, type WorkspaceLife } from './place-wor
 
 export type PlannedStep =
   /** Zeroes a workspace before its first use. */
-  | { readonly op: 'fill'; readonly barrier: boolean; readonly workspace: number; readonly start: number; readonly bytes: number }
+  | {
+      readonly op: 'fill';
+      readonly barrier: boolean;
+      readonly workspace: number;
+      readonly start: number;
+      readonly bytes: number;
+    }
   /** `index` counts dispatches over the whole program: counters, messages, step names. */
-  | { readonly op: 'dispatch'; readonly barrier: boolean; readonly index: number; readonly dispatch: Dispatch };
+  | {
+      readonly op: 'dispatch';
+      readonly barrier: boolean;
+      readonly index: number;
+      readonly dispatch: Dispatch;
+    };
 
 export interface CommandPlan {
   readonly program: CommandProgram;
@@ -94,12 +105,21 @@ function livesOf(
       else lives[workspace] = { first: at, last: at };
     };
     if (step.op === 'fill') return touch(step.workspace);
-    for (const { base } of rangesOf(step.dispatch)) if (base.kind === 'workspace') touch(base.index);
+    for (const { base } of rangesOf(step.dispatch))
+      if (base.kind === 'workspace') touch(base.index);
   });
-  return program.workspaces.map(({ bytes, lifetime }, index) => ({ bytes, lifetime, live: lives[index]! }));
+  return program.workspaces.map(({ bytes, lifetime }, index) => ({
+    bytes,
+    lifetime,
+    live: lives[index]!,
+  }));
 }
 
-function touchesOf(program: CommandProgram, placement: Placement, step: UnplannedStep): readonly Touch[] {
+function touchesOf(
+  program: CommandProgram,
+  placement: Placement,
+  step: UnplannedStep,
+): readonly Touch[] {
   if (step.op === 'fill') {
     const start = placement.offsets[step.workspace]!;
     const end = start + program.workspaces[step.workspace]!.bytes;
@@ -131,5 +151,9 @@ function absolute(
     return { space: `root ${base.index}`, start: offset, end: offset + (length ?? Infinity) };
   }
   const start = placement.offsets[base.index]! + offset;
-  return { space: 'workspace', start, end: start + (length ?? program.workspaces[base.index]!.bytes - offset) };
+  return {
+    space: 'workspace',
+    start,
+    end: start + (length ?? program.workspaces[base.index]!.bytes - offset),
+  };
 }

@@ -18,7 +18,10 @@ export interface CompileReport {
   readonly steps: readonly StepReport[];
 }
 
-export function reportCommand(program: CommandProgram, reflection: ExecutableReflection): CompileReport {
+export function reportCommand(
+  program: CommandProgram,
+  reflection: ExecutableReflection,
+): CompileReport {
   const steps = planCommand(program).parts.flatMap((part, index) =>
     part.map((step) => ({ part: index, barrier: step.barrier, text: stepText(program, step) })),
   );
@@ -28,20 +31,25 @@ export function reportCommand(program: CommandProgram, reflection: ExecutableRef
 function stepText(program: CommandProgram, step: PlannedStep): string {
   if (step.op === 'fill') return `zero ${program.workspaces[step.workspace]!.name}`;
   const { dispatch } = step;
-  const args = dispatch.args.map((arg) => ('base' in arg ? rangeText(program, arg) : wordText(program, arg.word)));
+  const args = dispatch.args.map((arg) =>
+    'base' in arg ? rangeText(program, arg) : wordText(program, arg.word),
+  );
   return `${program.kernels[dispatch.kernel]!.name}(${args.join(', ')}) grid(${gridText(program, dispatch)})`;
 }
 
 function gridText(program: CommandProgram, { grid }: Dispatch): string {
-  if (grid.kind === 'direct') return grid.extents.map((extent) => wordText(program, extent)).join(', ');
+  if (grid.kind === 'direct')
+    return grid.extents.map((extent) => wordText(program, extent)).join(', ');
   return `indirect ${rangeText(program, grid.range)}, ${grid.index}`;
 }
 
 function rangeText(program: CommandProgram, { base, offset, length }: Range): string {
   const name =
-    base.kind === 'root' ? program.roots[base.index]!.name
-    : base.kind === 'workspace' ? program.workspaces[base.index]!.name
-    : `${program.banks[base.index]!.name}.${program.banks[base.index]!.fields[base.field]!.name}`;
+    base.kind === 'root'
+      ? program.roots[base.index]!.name
+      : base.kind === 'workspace'
+        ? program.workspaces[base.index]!.name
+        : `${program.banks[base.index]!.name}.${program.banks[base.index]!.fields[base.field]!.name}`;
   if (offset === 0 && length === null) return name;
   return `${name}[${offset}${length === null ? '…' : ` +${length}`}]`;
 }
@@ -56,11 +64,15 @@ function wordText(program: CommandProgram, word: WordExpr): string {
 
 /** Columns of text, right-aligned where they are numbers. */
 function table(rows: readonly (readonly (string | number)[])[]): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
+  const widths = rows[0]!.map((_, column) =>
+    Math.max(...rows.map((row) => String(row[column]).length)),
+  );
   return rows.map((row) =>
     row
       .map((cell, column) =>
-        typeof cell === 'number' ? String(cell).padStart(widths[column]!) : cell.padEnd(widths[column]!),
+        typeof cell === 'number'
+          ? String(cell).padStart(widths[column]!)
+          : cell.padEnd(widths[column]!),
       )
       .join('  ')
       .trimEnd(),
@@ -77,19 +89,41 @@ export function reportText({ reflection, steps }: CompileReport): string {
   ];
   if (roots.length > 0) lines.push('', 'roots');
   for (const root of roots) {
-    lines.push(`  ${root.name}: ${root.access}, at least ${root.bytesMin} bytes${root.hosted ? ', words are read' : ''}`);
+    lines.push(
+      `  ${root.name}: ${root.access}, at least ${root.bytesMin} bytes${root.hosted ? ', words are read' : ''}`,
+    );
   }
   if (kernels.length > 0) {
     const header = ['  kernel', 'lanes', 'views', 'shared', 'private', 'back-edges', 'code'];
-    lines.push('', ...table([header, ...kernels.map((kernel) => [
-      `  ${kernel.name}`, kernel.lanes, kernel.views, kernel.sharedBytes, kernel.privateBytes,
-      kernel.backEdgeBound ?? 'counted', kernel.codeBytes,
-    ])]));
+    lines.push(
+      '',
+      ...table([
+        header,
+        ...kernels.map((kernel) => [
+          `  ${kernel.name}`,
+          kernel.lanes,
+          kernel.views,
+          kernel.sharedBytes,
+          kernel.privateBytes,
+          kernel.backEdgeBound ?? 'counted',
+          kernel.codeBytes,
+        ]),
+      ]),
+    );
   }
   if (workspaces.length > 0) {
-    lines.push('', ...table([['  workspace', 'bytes', 'at', 'lifetime'], ...workspaces.map((workspace) => [
-      `  ${workspace.name}`, workspace.bytes, workspace.offset, workspace.lifetime,
-    ])]));
+    lines.push(
+      '',
+      ...table([
+        ['  workspace', 'bytes', 'at', 'lifetime'],
+        ...workspaces.map((workspace) => [
+          `  ${workspace.name}`,
+          workspace.bytes,
+          workspace.offset,
+          workspace.lifetime,
+        ]),
+      ]),
+    );
   }
   lines.push('', 'steps');
   let part = 0;
@@ -98,4 +132,32 @@ export function reportText({ reflection, steps }: CompileReport): string {
     lines.push(`  ${step.barrier ? '|' : ' '} ${step.text}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+export interface ReportRow {
+  readonly name: string;
+  readonly value: string | number;
+}
+
+/** What a reflection alone tells, as names and values: totals, then kernels, then workspaces. */
+export function stageRows(reflection: ExecutableReflection): readonly ReportRow[] {
+  const { kernels, workspaces } = reflection;
+  return [
+    { name: 'dispatches', value: reflection.dispatches },
+    { name: 'barriers', value: reflection.barriers },
+    { name: 'parts', value: reflection.parts },
+    { name: 'code bytes', value: reflection.codeBytes },
+    { name: 'workspace bytes', value: reflection.workspaceBytes },
+    { name: 'scratch bytes a worker', value: reflection.scratchBytes },
+    ...kernels.map((kernel) => ({
+      name: `kernel ${kernel.name}`,
+      value:
+        `${kernel.lanes} lane${kernel.lanes === 1 ? '' : 's'}, ${kernel.views} views, ` +
+        `${kernel.sharedBytes} shared bytes, ${kernel.codeBytes} code bytes`,
+    })),
+    ...workspaces.map(({ name, bytes, offset }) => ({
+      name: `workspace ${name}`,
+      value: `${bytes} bytes at ${offset}`,
+    })),
+  ];
 }

@@ -3,8 +3,8 @@
  * compiles a module; flags are per process, so calling it twice changes nothing.
  *
  * `--no-liftoff`: on Node 20 a function starts in the baseline compiler and is replaced between
- * calls only, never inside a loop that is running. A kernel that is entered once would spend all its
- * time in baseline code; without the baseline compiler the first code is the optimised one.
+ * calls only, never inside a loop that is running. A kernel that is entered once would spend all
+ * its time in baseline code; without that compiler the first code is the optimised one.
  * `--no-wasm-lazy-compilation`: Node 20 compiles a function at its first call. That would put the
  * optimising compiler into the first request; compiled at once it is part of preparation.
  */

@@ -27,8 +27,15 @@ export class DriverModule implements KernelModule {
     this.builder.importMemory('env', 'memory', { initial: 1, maximum: 65_536, shared: true });
     const global = () => this.builder.global();
     this.globals = {
-      args: global(), worker: global(), workers: global(), sync: global(), step: global(),
-      zeroPage: global(), sink: global(), scratch: global(), budget: global(),
+      args: global(),
+      worker: global(),
+      workers: global(),
+      sync: global(),
+      step: global(),
+      zeroPage: global(),
+      sink: global(),
+      scratch: global(),
+      budget: global(),
     };
   }
 

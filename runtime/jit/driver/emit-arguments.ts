@@ -71,7 +71,12 @@ export function pushRangeBytes(code: FunctionBody, context: ArgumentContext, ran
 }
 
 /** Pushes address and element count of a view argument. */
-export function pushView(code: FunctionBody, context: ArgumentContext, range: Range, view: ViewInfo): void {
+export function pushView(
+  code: FunctionBody,
+  context: ArgumentContext,
+  range: Range,
+  view: ViewInfo,
+): void {
   pushRangeAddress(code, context, range);
   if (view.access === 'acc') {
     // Atomics need whole words; a misbound root must not trap.

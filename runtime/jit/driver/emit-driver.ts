@@ -9,7 +9,12 @@ import { ARGS, POISON, SINK_BYTES } from '../local-abi.js';
 import type { CommandPlan, PlannedStep } from '../plan-command.js';
 import { FunctionBody } from '../wasm/function-body.js';
 import type { DriverModule } from './driver-module.js';
-import { pushRangeAddress, pushRangeBytes, pushView, type ArgumentContext } from './emit-arguments.js';
+import {
+  pushRangeAddress,
+  pushRangeBytes,
+  pushView,
+  type ArgumentContext,
+} from './emit-arguments.js';
 import { Words } from './emit-words.js';
 
 const STEPS_A_FUNCTION = 16;
@@ -62,13 +67,19 @@ function runBody(module: DriverModule, { words, parts, plan }: RunInput): Functi
     code.get(args);
     code.access('i32.load', offset);
   };
-  const fromParam = [[worker, globals.worker], [workers, globals.workers], [args, globals.args]] as const;
+  const fromParam = [
+    [worker, globals.worker],
+    [workers, globals.workers],
+    [args, globals.args],
+  ] as const;
   for (const [param, global] of fromParam) {
     code.get(param);
     code.setGlobal(global);
   }
   const fromBlock = [
-    [ARGS.sync, globals.sync], [ARGS.zeroPage, globals.zeroPage], [ARGS.budget, globals.budget],
+    [ARGS.sync, globals.sync],
+    [ARGS.zeroPage, globals.zeroPage],
+    [ARGS.budget, globals.budget],
   ] as const;
   for (const [offset, global] of fromBlock) {
     load(offset);
@@ -232,4 +243,3 @@ function emitExtents(scope: StepScope, dispatch: Dispatch, extents: readonly num
   });
   code.end();
 }
-

@@ -72,7 +72,12 @@ function emitTotal(code: FunctionBody, module: DriverModule, total: number): voi
 }
 
 /** max(1, total / (workers * CHUNKS_PER_WORKER)); a lone worker takes everything at once. */
-function emitChunkSize(code: FunctionBody, module: DriverModule, total: number, chunk: number): void {
+function emitChunkSize(
+  code: FunctionBody,
+  module: DriverModule,
+  total: number,
+  chunk: number,
+): void {
   const { workers } = module.globals;
   code.getGlobal(workers);
   code.i32(1);
@@ -179,7 +184,12 @@ function emitWorkgroups(code: FunctionBody, loop: WorkgroupLoop): void {
 }
 
 /** axis += 1; at its extent it starts over and the next axis steps. */
-function emitStep(code: FunctionBody, axis: number, extent: number | null, carry: (() => void) | null): void {
+function emitStep(
+  code: FunctionBody,
+  axis: number,
+  extent: number | null,
+  carry: (() => void) | null,
+): void {
   code.get(axis);
   code.i32(1);
   code.op('i32.add');

@@ -26,7 +26,8 @@ export class Words {
 
   #collect(dispatch: Dispatch): void {
     for (const arg of dispatch.args) if ('word' in arg) this.#collectFrom(arg.word);
-    if (dispatch.grid.kind === 'direct') dispatch.grid.extents.forEach((extent) => this.#collectFrom(extent));
+    if (dispatch.grid.kind === 'direct')
+      dispatch.grid.extents.forEach((extent) => this.#collectFrom(extent));
   }
 
   #collectFrom(word: WordExpr): void {
@@ -87,7 +88,7 @@ export class Words {
     else emitArithmetic(code, word.op, shape, deviceFaults);
   }
 
-  /** ceil(a / b): the quotient, plus 1 when a remainder with the signs of a positive quotient is left. */
+  /** ceil(a / b): the quotient, plus 1 when a remainder is left and the quotient is not negative. */
   #emitCeilDiv(code: FunctionBody, word: Operation, shape: Shape): void {
     const left = code.temp('i32');
     const right = code.temp('i32');

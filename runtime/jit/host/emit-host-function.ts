@@ -23,7 +23,14 @@ export function hostFunctionBody(module: HostModule, index: number): FunctionBod
       value: (expr) => emitHostValue(scope, expr),
       block: (block, site) => emitHostBlock(scope, block, site),
     },
-    module, func, code, locals, results, exit: 0, labels: new Map(), loops: [],
+    module,
+    func,
+    code,
+    locals,
+    results,
+    exit: 0,
+    labels: new Map(),
+    loops: [],
   };
   scope.exit = code.block();
   emitHostBlock(scope, func.body, func.site);

@@ -4,9 +4,8 @@
  */
 import { assert, StatusError } from '../../base/errors.js';
 import type { Block, Expr, Site, Stmt } from '../../loom/typed.js';
-import {
-  emitArraySet, emitBufferStore, emitListPush, emitListSet, emitStored,
-} from './emit-object.js';
+import { emitArraySet, emitListPush, emitListSet, emitStored } from './emit-object.js';
+import { emitBufferStore } from './emit-buffer.js';
 import { callOperation, chargeFuel, type HostScope } from './host-scope.js';
 
 export function emitHostBlock(scope: HostScope, block: Block, site: Site): void {

@@ -14,8 +14,13 @@ import { emitIntrinsic } from '../numeric/intrinsic.js';
 import { emitComponent, emitExtract, emitSplatOp, emitVectorItems } from '../numeric/lanes.js';
 import { shapeOf } from '../numeric/shape.js';
 import {
-  emitArrayGet, emitArrayNew, emitBufferGet, emitListGet, emitRecordField, emitRecordNew,
+  emitArrayGet,
+  emitArrayNew,
+  emitListGet,
+  emitRecordField,
+  emitRecordNew,
 } from './emit-object.js';
+import { emitBufferGet } from './emit-buffer.js';
 import { callOperation, faultIf, faultsAt, type HostScope } from './host-scope.js';
 
 export function emitHostValue(scope: HostScope, expr: Expr): void {
@@ -23,7 +28,8 @@ export function emitHostValue(scope: HostScope, expr: Expr): void {
   const { value } = scope.emit;
   switch (expr.op) {
     case 'const':
-      if (expr.type.kind === 'string') return code.i32(scope.module.literals.address(String(expr.value)));
+      if (expr.type.kind === 'string')
+        return code.i32(scope.module.literals.address(String(expr.value)));
       return emitConstant(code, expr.type, expr.value);
     case 'local':
       return code.get(scope.locals[expr.local]!);
@@ -39,7 +45,12 @@ export function emitHostValue(scope: HostScope, expr: Expr): void {
     case 'arithmetic':
       value(expr.left);
       value(expr.right);
-      return emitArithmetic(code, expr.operator, shapeOf(expr.type), faultsAt(scope, expr.operator, expr.site));
+      return emitArithmetic(
+        code,
+        expr.operator,
+        shapeOf(expr.type),
+        faultsAt(scope, expr.operator, expr.site),
+      );
     case 'compare':
       return emitComparison(scope, expr);
     case 'and':
@@ -69,7 +80,11 @@ function emitLanesOrObjects(scope: HostScope, expr: Expr): void {
   const { value } = scope.emit;
   switch (expr.op) {
     case 'vector':
-      return emitVectorItems(code, expr.type, expr.items.map((item) => () => value(item)));
+      return emitVectorItems(
+        code,
+        expr.type,
+        expr.items.map((item) => () => value(item)),
+      );
     case 'splat':
       value(expr.value);
       return emitSplatOp(code, expr.type);
@@ -181,7 +196,11 @@ function emitHeap(scope: HostScope, expr: Expr & { readonly op: 'heap' }): void 
   callOperation(scope, expr.name as HeapFunction, expr.site);
 }
 
-function trailingNumber(typeNumber: (type: Type) => number, name: HeapOp, expr: Expr & { readonly op: 'heap' }): number | null {
+function trailingNumber(
+  typeNumber: (type: Type) => number,
+  name: HeapOp,
+  expr: Expr & { readonly op: 'heap' },
+): number | null {
   const first = expr.args[0]?.type;
   if (name === 'seal' && first) return typeNumber(first);
   if (name === 'open') return typeNumber(expr.type);

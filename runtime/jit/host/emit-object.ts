@@ -1,11 +1,9 @@
 /**
- * Objects of the host heap: records, lists, arrays and buffers. Reads and writes of elements are
+ * Objects of the host heap: records, lists and arrays. Reads and writes of elements are
  * inlined with their checks against the object's header; what allocates beyond the current memory,
  * grows or copies goes to the heap. Layouts are those of `vm/memory-map.ts`.
  */
-import type { BufferElem, Expr, Site, Stmt, Type } from '../../loom/typed.js';
-import { elemBytes } from '../../vm/faults.js';
-import { elemCodes } from '../../vm/heap-operations.js';
+import type { Expr, Site, Stmt, Type } from '../../loom/typed.js';
 import { ARENA_LIMIT, ARENA_POINTER, WRITABLE_BASE } from '../../vm/memory-map.js';
 import { recordLayout, roundUp, valueSize } from '../../vm/value-layout.js';
 import { valueTypeOf } from '../numeric/shape.js';
@@ -13,14 +11,14 @@ import type { FunctionBody } from '../wasm/function-body.js';
 import { callOperation, faultIf, type HostScope } from './host-scope.js';
 
 const PAGE_SHIFT = 16;
-/** Header words of buffers and lists. */
+/** Header words of lists. */
 const LENGTH = 4;
 const CAPACITY = 8;
-const WRITABLE = 8;
 const FROZEN = 12;
 
 export function emitLoadValue(code: FunctionBody, type: Type, offset: number): void {
-  if (type.kind === 'vector') code.access(type.lanes === 4 ? 'v128.load' : 'v128.load64_zero', offset);
+  if (type.kind === 'vector')
+    code.access(type.lanes === 4 ? 'v128.load' : 'v128.load64_zero', offset);
   else code.access(`${valueTypeOf(type)}.load`, offset);
 }
 
@@ -120,7 +118,10 @@ function emitFields(scope: HostScope, { values, offsets, size, site }: NewObject
   code.release('i32', object);
 }
 
-export function emitRecordField(scope: HostScope, expr: Expr & { readonly op: 'record.field' }): void {
+export function emitRecordField(
+  scope: HostScope,
+  expr: Expr & { readonly op: 'record.field' },
+): void {
   const { type } = expr.value;
   if (type.kind !== 'record') throw new Error('expected a record. This is a bug.');
   scope.emit.value(expr.value);
@@ -149,7 +150,12 @@ function emitListCheck(scope: HostScope, list: number, index: number, site: Site
 }
 
 /** Pushes base + index * size, with an index that is known to be small. */
-function pushElement(code: FunctionBody, pushBase: () => void, index: number, size: number): void {
+export function pushElement(
+  code: FunctionBody,
+  pushBase: () => void,
+  index: number,
+  size: number,
+): void {
   pushBase();
   code.get(index);
   code.op('i32.wrap_i64');
@@ -287,120 +293,4 @@ export function emitArraySet(scope: HostScope, stmt: Stmt & { readonly op: 'arra
   code.release('i32', array);
   code.release('i64', index);
   code.release(valueType, value);
-}
-
-interface BufferPlace {
-  readonly elem: BufferElem;
-  readonly offset: number;
-  readonly site: Site;
-}
-
-/** With buffer and index in locals: raises unless the element lies wholly inside. */
-function emitBufferCheck(scope: HostScope, place: BufferPlace, buffer: number, index: number): void {
-  const { code } = scope;
-  const size = elemBytes[place.elem];
-  // Indices of 32 bits make the end exact; larger ones are outside every buffer.
-  code.get(index);
-  code.i64(2n ** 32n);
-  code.op('i64.ge_u');
-  code.get(index);
-  code.i64(BigInt(size));
-  code.op('i64.mul');
-  code.i64(BigInt(place.offset + size));
-  code.op('i64.add');
-  code.get(buffer);
-  code.access('i64.load32_u', LENGTH);
-  code.ops('i64.gt_u', 'i32.or');
-  faultIf(scope, 'fault.bufferIndex', place.site, () => {
-    code.get(buffer);
-    code.i32(elemCodes.indexOf(place.elem));
-    code.get(index);
-  });
-}
-
-function pushBufferElement(code: FunctionBody, elem: BufferElem, buffer: number, index: number): void {
-  const address = () => {
-    code.get(buffer);
-    code.access('i32.load', 0);
-  };
-  pushElement(code, address, index, elemBytes[elem]);
-}
-
-export function emitBufferGet(scope: HostScope, expr: Expr & { readonly op: 'buffer.get' }): void {
-  const { code } = scope;
-  const buffer = code.temp('i32');
-  const index = code.temp('i64');
-  scope.emit.value(expr.buffer);
-  emitIndex(scope, expr.index);
-  code.set(index);
-  code.set(buffer);
-  emitBufferCheck(scope, expr, buffer, index);
-  pushBufferElement(code, expr.elem, buffer, index);
-  if (expr.elem === 'u8') code.access('i64.load8_u', expr.offset);
-  else code.access(`${expr.elem === 'u32' ? 'i32' : expr.elem}.load`, expr.offset);
-  code.release('i32', buffer);
-  code.release('i64', index);
-}
-
-type BufferStore = Stmt & { readonly op: 'buffer.set' | 'buffer.narrow' };
-
-export function emitBufferStore(scope: HostScope, stmt: BufferStore): void {
-  const { code } = scope;
-  const valueType = valueTypeOf(stmt.value.type);
-  const buffer = code.temp('i32');
-  const index = code.temp('i64');
-  const value = code.temp(valueType);
-  scope.emit.value(stmt.buffer);
-  emitIndex(scope, stmt.index);
-  scope.emit.value(stmt.value);
-  code.set(value);
-  code.set(index);
-  code.set(buffer);
-  if (stmt.op === 'buffer.narrow') emitNarrowCheck(scope, stmt.elem, value, stmt.site);
-  emitBufferCheck(scope, stmt, buffer, index);
-  emitWritableCheck(scope, buffer, stmt.site);
-  pushBufferElement(code, stmt.elem, buffer, index);
-  code.get(value);
-  code.access(storeName(stmt.elem, valueType), stmt.offset);
-  code.release('i32', buffer);
-  code.release('i64', index);
-  code.release(valueType, value);
-}
-
-/** Bytes and narrowed fields come as i64; other elements have their own type. */
-function storeName(elem: BufferElem, valueType: string): string {
-  if (elem === 'u8') return valueType === 'i64' ? 'i64.store8' : 'i32.store8';
-  if (valueType === 'i64') return elem === 'i64' ? 'i64.store' : 'i64.store32';
-  return `${valueType}.store`;
-}
-
-const narrowLimits = { u8: [0n, 255n], i32: [-(2n ** 31n), 2n ** 31n - 1n], u32: [0n, 2n ** 32n - 1n] } as const;
-
-function emitNarrowCheck(scope: HostScope, elem: 'i32' | 'u32' | 'u8', value: number, site: Site): void {
-  const { code } = scope;
-  const [low, high] = narrowLimits[elem];
-  code.get(value);
-  code.i64(low);
-  code.op('i64.lt_s');
-  code.get(value);
-  code.i64(high);
-  code.ops('i64.gt_s', 'i32.or');
-  faultIf(scope, 'fault.narrow', site, () => {
-    code.get(value);
-    code.i32(elemCodes.indexOf(elem));
-  });
-}
-
-/** Stores need the flag of the header, and bytes above the frozen state. */
-function emitWritableCheck(scope: HostScope, buffer: number, site: Site): void {
-  const { code } = scope;
-  code.get(buffer);
-  code.access('i32.load', WRITABLE);
-  code.op('i32.eqz');
-  code.get(buffer);
-  code.access('i32.load', 0);
-  code.i32(0);
-  code.access('i32.load', WRITABLE_BASE);
-  code.ops('i32.lt_u', 'i32.or');
-  faultIf(scope, 'fault.frozenBuffer', site, () => undefined);
 }

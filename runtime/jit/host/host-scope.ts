@@ -1,7 +1,7 @@
 /**
  * What the emission of one host function shares, and the three things that every emitter of it
- * does: call a heap operation with its position noted, raise a fault, and charge fuel. Positions are
- * noted at every call, since any of them may raise.
+ * does: call a heap operation with its position noted, raise a fault, and charge fuel. Positions
+ * are noted at every call, since any of them may raise.
  */
 import type { Block, Expr, HostFunction, Site } from '../../loom/typed.js';
 import { operatorCodes, type HeapFunction } from '../../vm/heap-operations.js';

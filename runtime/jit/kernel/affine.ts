@@ -38,7 +38,11 @@ export interface AffineEnvironment {
 }
 
 const none: ReadonlyMap<string, Term> = new Map();
-export const affineConstant = (constant: number): Affine => ({ constant: constant | 0, terms: none, step: 0 });
+export const affineConstant = (constant: number): Affine => ({
+  constant: constant | 0,
+  terms: none,
+  step: 0,
+});
 export const loopVariable: Affine = { constant: 0, terms: none, step: 1 };
 
 function combine(a: Affine, b: Affine, sign: 1 | -1): Affine | null {
@@ -109,9 +113,13 @@ function afterBlock(expr: Expr & { readonly op: 'block' }, env: AffineEnvironmen
   return affineOf(expr.value, inner);
 }
 
-function arithmetic(expr: Expr & { readonly op: 'arithmetic' }, env: AffineEnvironment): Affine | null {
+function arithmetic(
+  expr: Expr & { readonly op: 'arithmetic' },
+  env: AffineEnvironment,
+): Affine | null {
   const { operator } = expr;
-  if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '<<') return opaque(expr, env);
+  if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '<<')
+    return opaque(expr, env);
   const left = affineOf(expr.left, env);
   const right = affineOf(expr.right, env);
   if (!left || !right) return null;
@@ -139,7 +147,11 @@ function opaque(expr: Expr, env: AffineEnvironment): Affine | null {
 }
 
 /** The expression with every local replaced by its value in terms of entry values. */
-function overEntryValues(expr: Expr, env: AffineEnvironment, count: { nodes: number }): Expr | null {
+function overEntryValues(
+  expr: Expr,
+  env: AffineEnvironment,
+  count: { nodes: number },
+): Expr | null {
   if (++count.nodes > ATOM_NODES_MAX) return null;
   const within = (operand: Expr) => overEntryValues(operand, env, count);
   switch (expr.op) {
@@ -181,7 +193,12 @@ const i32Type: Type = { kind: 'scalar', name: 'i32' };
 export function affineExpression(affine: Affine, site: Site): Expr {
   const constant = (value: number): Expr => ({ op: 'const', type: i32Type, site, value });
   const binary = (operator: '+' | '*', left: Expr, right: Expr): Expr => ({
-    op: 'arithmetic', operator, left, right, type: i32Type, site,
+    op: 'arithmetic',
+    operator,
+    left,
+    right,
+    type: i32Type,
+    site,
   });
   let sum: Expr | null = null;
   for (const { atom: value, coefficient } of affine.terms.values()) {

@@ -45,11 +45,14 @@ function constantSub(scope: KernelScope, place: Place): number {
   return place.sub ? intervalOf(place.sub.index, scope.ranges).lo * place.sub.stride : 0;
 }
 
-/** Splits `e + constant`, so that the constant goes into the instruction. Both parts must be >= 0. */
+/** Splits `e + constant`, so that the constant goes into the instruction; both must be >= 0. */
 function splitConstant(scope: KernelScope, index: Expr): { rest: Expr | null; constant: number } {
   if (index.op === 'const') return { rest: null, constant: Number(index.value) };
   if (index.op === 'arithmetic' && index.operator === '+') {
-    for (const [rest, other] of [[index.left, index.right], [index.right, index.left]] as const) {
+    for (const [rest, other] of [
+      [index.left, index.right],
+      [index.right, index.left],
+    ] as const) {
       if (other.op !== 'const' || Number(other.value) < 0) continue;
       if (intervalOf(rest, scope.ranges).lo >= 0) return { rest, constant: Number(other.value) };
     }

@@ -64,7 +64,10 @@ function writtenFirst(kernel: Kernel, shared: SharedId): boolean {
   if (!first || first.op !== 'parallel') return false;
   const { count } = kernel.shared[shared]!;
   const whole =
-    first.from.op === 'const' && first.from.value === 0 && first.to.op === 'const' && first.to.value === count;
+    first.from.op === 'const' &&
+    first.from.value === 0 &&
+    first.to.op === 'const' &&
+    first.to.value === count;
   if (!whole || assignedIn(first.body).locals.has(first.local)) return false;
   return writesEach(first.body, shared, first.local) && !reads(first.body, shared);
 }
@@ -72,7 +75,10 @@ function writtenFirst(kernel: Kernel, shared: SharedId): boolean {
 function writesEach(body: Block, shared: SharedId, lane: number): boolean {
   return body.stmts.some(
     (stmt) =>
-      stmt.op === 'shared.set' && stmt.shared === shared && stmt.index.op === 'local' && stmt.index.local === lane,
+      stmt.op === 'shared.set' &&
+      stmt.shared === shared &&
+      stmt.index.op === 'local' &&
+      stmt.index.local === lane,
   );
 }
 
@@ -80,7 +86,8 @@ function reads(body: Block, shared: SharedId): boolean {
   let found = false;
   visitBlock(body, {
     statement: (stmt) => {
-      if (stmt.op === 'accumulate' && 'shared' in stmt.target && stmt.target.shared === shared) found = true;
+      if (stmt.op === 'accumulate' && 'shared' in stmt.target && stmt.target.shared === shared)
+        found = true;
       // A region that may end early has not written everything.
       if (stmt.op === 'leave' || stmt.op === 'return') found = true;
     },
@@ -92,19 +99,26 @@ function reads(body: Block, shared: SharedId): boolean {
 }
 
 const readsShared = (expr: Expr, shared: SharedId): boolean =>
-  (expr.op === 'shared.get' || expr.op === 'shared.vec4' || expr.op === 'reduce') && expr.shared === shared;
+  (expr.op === 'shared.get' || expr.op === 'shared.vec4' || expr.op === 'reduce') &&
+  expr.shared === shared;
 
 function mentions(stmt: Stmt, shared: SharedId): boolean {
   let found = false;
-  visitBlock({ cost: 0, stmts: [stmt] }, {
-    statement: (inner) => {
-      if ((inner.op === 'shared.set' || inner.op === 'shared.put4') && inner.shared === shared) found = true;
-      if (inner.op === 'accumulate' && 'shared' in inner.target && inner.target.shared === shared) found = true;
-      if (inner.op === 'argmax' && (inner.values === shared || inner.ids === shared)) found = true;
+  visitBlock(
+    { cost: 0, stmts: [stmt] },
+    {
+      statement: (inner) => {
+        if ((inner.op === 'shared.set' || inner.op === 'shared.put4') && inner.shared === shared)
+          found = true;
+        if (inner.op === 'accumulate' && 'shared' in inner.target && inner.target.shared === shared)
+          found = true;
+        if (inner.op === 'argmax' && (inner.values === shared || inner.ids === shared))
+          found = true;
+      },
+      expression: (expr) => {
+        if (readsShared(expr, shared)) found = true;
+      },
     },
-    expression: (expr) => {
-      if (readsShared(expr, shared)) found = true;
-    },
-  });
+  );
   return found;
 }

@@ -82,13 +82,22 @@ function emitEnd(scope: KernelScope, loop: CountedLoop, { value, end, last }: Co
 }
 
 /** Whether the rounds of this loop are charged, and when. */
-function chargeOf(loop: CountedLoop, counter: Counter, assigned: Assigned): 'never' | 'entry' | 'round' {
+function chargeOf(
+  loop: CountedLoop,
+  counter: Counter,
+  assigned: Assigned,
+): 'never' | 'entry' | 'round' {
   const rounds = counter.last === null ? null : (counter.last - counter.first!) / loop.step + 1;
   if (rounds !== null && rounds * roundsOf(loop.body) <= LONG_ROUNDS) return 'never';
   return assigned.leaves ? 'round' : 'entry';
 }
 
-function emitEntryCharge(scope: KernelScope, loop: CountedLoop, counter: Counter, assigned: Assigned): void {
+function emitEntryCharge(
+  scope: KernelScope,
+  loop: CountedLoop,
+  counter: Counter,
+  assigned: Assigned,
+): void {
   if (chargeOf(loop, counter, assigned) !== 'entry') return;
   emitCharge(scope, () => {
     scope.code.get(counter.end);
@@ -176,7 +185,8 @@ function emitRounds(
   emitBody(scope, loop, counter.value);
   scope.loops.pop();
   code.end();
-  if (chargeOf(loop, counter, assignedIn(loop.body)) === 'round') emitCharge(scope, () => code.i32(1));
+  if (chargeOf(loop, counter, assignedIn(loop.body)) === 'round')
+    emitCharge(scope, () => code.i32(1));
   for (const { pointer, distance } of pointers) emitAdvance(scope, pointer, distance);
   emitAdvance(scope, counter.value, { constant: loop.step });
   code.get(counter.value);

@@ -62,10 +62,12 @@ function reduceBody(kind: Reduce['kind'], type: Type, module: KernelModule): Fun
   };
   emitCopy(code, { index, type, place: () => place(null), module });
   const combine = () => {
-    if (kind === 'add' || kind === 'in_order') emitArithmetic(code, '+', shapeOf(type), deviceFaults);
+    if (kind === 'add' || kind === 'in_order')
+      emitArithmetic(code, '+', shapeOf(type), deviceFaults);
     else emitPick(code, kind, shapeOf(type));
   };
-  if (kind === 'in_order') emitInOrder(code, { index, type, place: () => place(null), module }, combine);
+  if (kind === 'in_order')
+    emitInOrder(code, { index, type, place: () => place(null), module }, combine);
   else emitTree(code, { index, type, place, module }, combine);
   return code;
 }
@@ -123,7 +125,11 @@ function countUp(code: FunctionBody, index: number, count: number, body: () => v
 }
 
 /** While n > 1: h = the largest power of two below n; copy[i] op= copy[i + h]; n = h. */
-function emitTree(code: FunctionBody, { index, type, place, module }: CopyLoop, combine: () => void): void {
+function emitTree(
+  code: FunctionBody,
+  { index, type, place, module }: CopyLoop,
+  combine: () => void,
+): void {
   const storage = storageOf(type);
   const half = code.local('i32');
   const pairs = code.local('i32');
@@ -162,7 +168,11 @@ function emitTree(code: FunctionBody, { index, type, place, module }: CopyLoop, 
 }
 
 /** Left to right, starting from the first element. */
-function emitInOrder(code: FunctionBody, { index, type, place }: CopyLoop, combine: () => void): void {
+function emitInOrder(
+  code: FunctionBody,
+  { index, type, place }: CopyLoop,
+  combine: () => void,
+): void {
   const storage = storageOf(type);
   const sum = code.local(valueTypeOf(type));
   countUp(code, index, COUNT, () => {

@@ -10,7 +10,14 @@ import { emitPick } from '../numeric/intrinsic.js';
 import { emitSplatOp } from '../numeric/lanes.js';
 import { shapeOf } from '../numeric/shape.js';
 import { emitAccumulateView } from './emit-accumulate.js';
-import { isProved, pushAddress, pushChecked, pushIndexed, pushInside, pushNeighbour } from './emit-address.js';
+import {
+  isProved,
+  pushAddress,
+  pushChecked,
+  pushIndexed,
+  pushInside,
+  pushNeighbour,
+} from './emit-address.js';
 import { emitCountedLoop } from './emit-loop.js';
 import { emitArgmax } from './emit-reduce.js';
 import { emitLoad, emitLoadSplat, emitStore, isWord, storageOf } from './emit-storage.js';
@@ -154,7 +161,12 @@ function emitPrivateSet(scope: KernelScope, stmt: Stmt & { readonly op: 'private
   const storage = storageOf(kernel.privates[stmt.private]!.type);
   code.get(scope.laneBase);
   scope.emit.value(stmt.value);
-  emitStore(code, scope.module, storage, layout.privates[stmt.private]! + stmt.index * storage.size);
+  emitStore(
+    code,
+    scope.module,
+    storage,
+    layout.privates[stmt.private]! + stmt.index * storage.size,
+  );
 }
 
 /** Elements base + i * stride into locals; one address where the loop's plan has pointers. */
@@ -195,7 +207,10 @@ function emitTake(scope: KernelScope, stmt: Stmt & { readonly op: 'view.take' })
 }
 
 /** Four neighbours: one store where all four are inside, else four checked ones. */
-function emitPutFour(scope: KernelScope, stmt: Stmt & { readonly op: 'view.put4' | 'shared.put4' }): void {
+function emitPutFour(
+  scope: KernelScope,
+  stmt: Stmt & { readonly op: 'view.put4' | 'shared.put4' },
+): void {
   const { code, module } = scope;
   const place = placesOf(stmt)[0]!;
   const storage =

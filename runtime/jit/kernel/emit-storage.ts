@@ -56,10 +56,16 @@ export function emitLoadSplat(code: FunctionBody, offset: number): void {
 }
 
 export const isWord = (storage: Storage) =>
-  storage.lanes === 1 && (storage.elem === 'f32' || storage.elem === 'i32' || storage.elem === 'u32');
+  storage.lanes === 1 &&
+  (storage.elem === 'f32' || storage.elem === 'i32' || storage.elem === 'u32');
 
 /** Address and value on the stack → nothing. */
-export function emitStore(code: FunctionBody, module: KernelModule, storage: Storage, offset: number): void {
+export function emitStore(
+  code: FunctionBody,
+  module: KernelModule,
+  storage: Storage,
+  offset: number,
+): void {
   if (isHalf(storage)) return emitStoreHalf(code, module, storage, offset);
   if (storage.elem === 'i8' || storage.elem === 'u8') {
     assert(storage.lanes !== 1, 'no store of a single byte on a device');
@@ -71,7 +77,12 @@ export function emitStore(code: FunctionBody, module: KernelModule, storage: Sto
   else code.access(storage.elem === 'f32' ? 'f32.store' : 'i32.store', offset);
 }
 
-function emitStoreHalf(code: FunctionBody, module: KernelModule, storage: Storage, offset: number): void {
+function emitStoreHalf(
+  code: FunctionBody,
+  module: KernelModule,
+  storage: Storage,
+  offset: number,
+): void {
   assert(storage.lanes !== 1, 'no store of a single 16-bit float on a device');
   const f16 = storage.elem === 'f16';
   code.call(module.helper(f16 ? 'round_f16' : 'round_bf16', f16 ? roundF16Body : roundBf16Body));

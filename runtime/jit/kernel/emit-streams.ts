@@ -10,7 +10,13 @@ import { affineExpression } from './affine.js';
 import type { CountedLoop, Counter } from './counted-loop.js';
 import { emitScale } from './emit-address.js';
 import { I32_MAX } from './interval.js';
-import { elementSizeOf, pushBase, pushLength, withRanges, type KernelScope } from './kernel-scope.js';
+import {
+  elementSizeOf,
+  pushBase,
+  pushLength,
+  withRanges,
+  type KernelScope,
+} from './kernel-scope.js';
 import type { Place } from './place.js';
 import type { StreamGroup } from './stream-plan.js';
 
@@ -58,7 +64,12 @@ export function emitStreams(
     code.set(first);
   }
   const unproved = started.filter(({ group }) => !group.proved);
-  const together = () => withPointers(scope, started.map((item) => wholeGroup(scope, loop, item)), emitRounds);
+  const together = () =>
+    withPointers(
+      scope,
+      started.map((item) => wholeGroup(scope, loop, item)),
+      emitRounds,
+    );
   if (unproved.length === 0) {
     together();
   } else {
@@ -103,7 +114,9 @@ function emitApart(
     code.op('i32.or');
   });
   code.if();
-  const whole = started.filter(({ group }) => group.proved).map((item) => wholeGroup(scope, loop, item));
+  const whole = started
+    .filter(({ group }) => group.proved)
+    .map((item) => wholeGroup(scope, loop, item));
   const apart = split.map((item) => memberApart(scope, versions, item));
   withPointers(scope, [...whole, ...apart], emitRounds);
   code.else();
@@ -119,12 +132,19 @@ function membersApart({ group, first }: StartedGroup): StartedGroup[] {
   }
   return [...byConstant].map(([constant, members]) => {
     const width = Math.max(...members.map((member) => Math.max(member.place.width, 1)));
-    return { first, group: { ...group, members, constants: { lo: constant, hi: constant + width - 1 } } };
+    return {
+      first,
+      group: { ...group, members, constants: { lo: constant, hi: constant + width - 1 } },
+    };
   });
 }
 
 /** Conditions of all items, combined with "and". */
-function pushAll<Item>(scope: KernelScope, items: readonly Item[], push: (item: Item) => void): void {
+function pushAll<Item>(
+  scope: KernelScope,
+  items: readonly Item[],
+  push: (item: Item) => void,
+): void {
   items.forEach((item, index) => {
     push(item);
     if (index > 0) scope.code.op('i32.and');
@@ -139,14 +159,25 @@ function emitScaleSigned(scope: KernelScope, factor: number): void {
 }
 
 /** Indices of one loop must span less than 2^31, or the checks at its ends would prove nothing. */
-function spanFits({ affine, constants }: StreamGroup, loop: CountedLoop, counter: Counter): boolean {
+function spanFits(
+  { affine, constants }: StreamGroup,
+  loop: CountedLoop,
+  counter: Counter,
+): boolean {
   if (Math.abs(affine.step) * loop.step > 2 ** 26) return false;
   if (counter.first === null || counter.last === null) return true;
-  return Math.abs(affine.step) * (counter.last - counter.first) + constants.hi - constants.lo <= I32_MAX;
+  return (
+    Math.abs(affine.step) * (counter.last - counter.first) + constants.hi - constants.lo <= I32_MAX
+  );
 }
 
 /** Pushes the lowest or the highest index that the loop touches. */
-function pushExtreme(scope: KernelScope, { loop, counter }: StreamVersions, { group, first }: StartedGroup, which: 'lo' | 'hi'): void {
+function pushExtreme(
+  scope: KernelScope,
+  { loop, counter }: StreamVersions,
+  { group, first }: StartedGroup,
+  which: 'lo' | 'hi',
+): void {
   const { code } = scope;
   const { affine, constants } = group;
   code.get(first);
@@ -166,7 +197,12 @@ function pushExtreme(scope: KernelScope, { loop, counter }: StreamVersions, { gr
 }
 
 /** Whether the whole span lies inside the base. */
-function pushInside(scope: KernelScope, versions: StreamVersions, item: StartedGroup, span: StreamGroup['constants']): void {
+function pushInside(
+  scope: KernelScope,
+  versions: StreamVersions,
+  item: StartedGroup,
+  span: StreamGroup['constants'],
+): void {
   const { code } = scope;
   pushExtreme(scope, versions, item, 'lo');
   pushLength(scope, item.group.base);
@@ -205,10 +241,16 @@ function pushSpanGuard(
   code.ops('i32.le_u', 'i32.and');
 }
 
-function membersOf(scope: KernelScope, { base, members, constants }: StreamGroup): Pointer['members'] {
+function membersOf(
+  scope: KernelScope,
+  { base, members, constants }: StreamGroup,
+): Pointer['members'] {
   const size = elementSizeOf(scope, base);
   const shared = 'shared' in base ? scope.layout.shared[base.shared]! : 0;
-  return members.map(({ place, constant }) => ({ place, offset: (constant - constants.lo) * size + shared }));
+  return members.map(({ place, constant }) => ({
+    place,
+    offset: (constant - constants.lo) * size + shared,
+  }));
 }
 
 /** Pushes base + (first index + lowest constant) * size. */

@@ -5,7 +5,11 @@
 import { assert, StatusError } from '../../base/errors.js';
 import type { Expr, Storage, Type } from '../../loom/typed.js';
 import {
-  deviceFaults, emitArithmetic, emitCompare, emitInvert, emitNegate,
+  deviceFaults,
+  emitArithmetic,
+  emitCompare,
+  emitInvert,
+  emitNegate,
 } from '../numeric/arithmetic.js';
 import { emitConstant } from '../numeric/constant.js';
 import { emitConvert } from '../numeric/convert.js';
@@ -51,7 +55,11 @@ export function emitValue(scope: KernelScope, expr: Expr): void {
       return emitConvert(code, shapeOf(expr.value.type), shapeOf(expr.type));
     case 'intrinsic':
       for (const arg of expr.args) emitValue(scope, arg);
-      return emitIntrinsic(code, { name: expr.name, args: expr.args.map((arg) => arg.type), result: expr.type });
+      return emitIntrinsic(code, {
+        name: expr.name,
+        args: expr.args.map((arg) => arg.type),
+        result: expr.type,
+      });
     case 'block':
       scope.emit.block(expr.body);
       return emitValue(scope, expr.value);
@@ -64,7 +72,11 @@ function emitLanesOrMemory(scope: KernelScope, expr: Expr): void {
   const { code } = scope;
   switch (expr.op) {
     case 'vector':
-      return emitVectorItems(code, expr.type, expr.items.map((item) => () => emitValue(scope, item)));
+      return emitVectorItems(
+        code,
+        expr.type,
+        expr.items.map((item) => () => emitValue(scope, item)),
+      );
     case 'splat':
       return emitSplat(scope, expr.value, expr.type);
     case 'extract':
@@ -134,7 +146,11 @@ export function emitSplat(scope: KernelScope, value: Expr, type: Type): void {
   }
   const place = placesOf(value)[0];
   const storage =
-    value.op === 'view.get' ? value.storage : value.op === 'shared.get' ? storageOf(value.type) : null;
+    value.op === 'view.get'
+      ? value.storage
+      : value.op === 'shared.get'
+        ? storageOf(value.type)
+        : null;
   if (place && storage && isWord(storage)) return emitLoadSplat(code, pushAddress(scope, place));
   emitValue(scope, value);
   emitSplatOp(code, type);
@@ -156,7 +172,8 @@ function emitFour(scope: KernelScope, place: Place, storage: Storage): void {
   const result = code.temp('v128');
   code.i32x4(0);
   code.set(result);
-  const elem = storage.elem === 'f16' || storage.elem === 'bf16' || storage.elem === 'f32' ? 'f32' : 'i32';
+  const elem =
+    storage.elem === 'f16' || storage.elem === 'bf16' || storage.elem === 'f32' ? 'f32' : 'i32';
   for (let lane = 0; lane < 4; lane++) {
     pushNeighbour(scope, { ...place, width: 1 }, index, lane);
     code.if();

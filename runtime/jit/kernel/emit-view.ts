@@ -54,7 +54,10 @@ export function emitSlice(scope: KernelScope, stmt: Stmt & { readonly op: 'view.
   code.set(index);
   scope.emit.value(stmt.count);
   code.set(count);
-  for (const [from, to] of [[source.read, slice.read], [source.write, slice.write]] as const) {
+  for (const [from, to] of [
+    [source.read, slice.read],
+    [source.write, slice.write],
+  ] as const) {
     code.get(from);
     code.get(index);
     emitScale(scope, elementSizeOf(scope, base));

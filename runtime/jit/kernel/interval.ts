@@ -38,7 +38,11 @@ export function intervalOf(expr: Expr, ranges: Ranges): Interval {
     case 'view.length':
       return { lo: 0, hi: I32_MAX };
     case 'arithmetic':
-      return arithmetic(expr.operator, intervalOf(expr.left, ranges), intervalOf(expr.right, ranges));
+      return arithmetic(
+        expr.operator,
+        intervalOf(expr.left, ranges),
+        intervalOf(expr.right, ranges),
+      );
     case 'intrinsic':
       return intrinsic(expr.name, expr.args, ranges);
     default:

@@ -85,7 +85,12 @@ export function kernelScope(
   let next = WORKGROUP_PARAMS;
   for (const param of kernel.params) {
     if ('view' in param) {
-      views[param.view] = { info: kernel.views[param.view]!, read: next, write: next, length: next + 1 };
+      views[param.view] = {
+        info: kernel.views[param.view]!,
+        read: next,
+        write: next,
+        length: next + 1,
+      };
       next += 2;
     } else {
       locals[param.local] = next++;
@@ -109,7 +114,13 @@ export function kernelScope(
       value: (expr) => bound.value(expr),
       block: (block) => bound.block(block),
     },
-    kernel, code, module, locals, splatted, views, privates,
+    kernel,
+    code,
+    module,
+    locals,
+    splatted,
+    views,
+    privates,
     layout: layScratch(kernel),
     fixed: { zeroPage: code.local('i32'), sink: code.local('i32'), scratch: code.local('i32') },
     laneBase: oneLane ? -1 : code.local('i32'),

@@ -10,7 +10,8 @@ import { assignedBy, visitBlock } from '../typed-walk.js';
 export function splatLocals(kernel: Kernel): ReadonlySet<LocalId> {
   const reads = new Map<LocalId, number>();
   const splats = new Map<LocalId, number>();
-  const count = (map: Map<LocalId, number>, local: LocalId) => map.set(local, (map.get(local) ?? 0) + 1);
+  const count = (map: Map<LocalId, number>, local: LocalId) =>
+    map.set(local, (map.get(local) ?? 0) + 1);
   const assigned = new Set<LocalId>();
   visitBlock(kernel.body, {
     statement: (stmt) => {
@@ -29,7 +30,8 @@ export function splatLocals(kernel: Kernel): ReadonlySet<LocalId> {
   const result = new Set<LocalId>();
   for (const [local, uses] of splats) {
     const { type } = kernel.locals[local]!;
-    const word = type.kind === 'scalar' && (type.name === 'f32' || type.name === 'i32' || type.name === 'u32');
+    const word =
+      type.kind === 'scalar' && (type.name === 'f32' || type.name === 'i32' || type.name === 'u32');
     if (word && assigned.has(local) && reads.get(local) === uses) result.add(local);
   }
   for (const param of kernel.params) if ('local' in param) result.delete(param.local);
@@ -76,5 +78,8 @@ export function assignedIn(block: Block): Assigned {
 /** Whether a block never reaches its end by falling off (used to skip dead joins). */
 export function endsAbruptly(block: Block): boolean {
   const last = block.stmts.at(-1);
-  return last !== undefined && (last.op === 'return' || last.op === 'leave' || last.op === 'break' || last.op === 'continue');
+  return (
+    last !== undefined &&
+    (last.op === 'return' || last.op === 'leave' || last.op === 'break' || last.op === 'continue')
+  );
 }

@@ -27,8 +27,11 @@ export function roundsOf(block: Block): number {
   for (const stmt of block.stmts) {
     operandsOfStatement(stmt).forEach(visit);
     const counted = stmt.op === 'for' || stmt.op === 'parallel';
-    const trips = counted ? (tripCount(stmt.from, stmt.to, stmt.op === 'for' ? stmt.step : 1) ?? 1) : 1;
-    for (const nested of blocksOf(stmt)) rounds += counted ? trips * roundsOf(nested) : roundsOf(nested) - 1;
+    const trips = counted
+      ? (tripCount(stmt.from, stmt.to, stmt.op === 'for' ? stmt.step : 1) ?? 1)
+      : 1;
+    for (const nested of blocksOf(stmt))
+      rounds += counted ? trips * roundsOf(nested) : roundsOf(nested) - 1;
   }
   remembered.set(block, rounds);
   return rounds;

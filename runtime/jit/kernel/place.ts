@@ -40,19 +40,33 @@ function makePlaces(node: Expr | Stmt): readonly Place[] {
     case 'view.vec4':
       return [{ ...plain, base: { view: node.view }, index: node.index, width: 4, access: 'read' }];
     case 'view.put4':
-      return [{ ...plain, base: { view: node.view }, index: node.index, width: 4, access: 'write' }];
+      return [
+        { ...plain, base: { view: node.view }, index: node.index, width: 4, access: 'write' },
+      ];
     case 'shared.get':
       return [{ ...plain, base: { shared: node.shared }, index: node.index, access: 'read' }];
     case 'shared.set':
       return [{ ...plain, base: { shared: node.shared }, index: node.index, access: 'write' }];
     case 'shared.vec4':
-      return [{ ...plain, base: { shared: node.shared }, index: node.index, width: 4, access: 'read' }];
+      return [
+        { ...plain, base: { shared: node.shared }, index: node.index, width: 4, access: 'read' },
+      ];
     case 'shared.put4':
-      return [{ ...plain, base: { shared: node.shared }, index: node.index, width: 4, access: 'write' }];
+      return [
+        { ...plain, base: { shared: node.shared }, index: node.index, width: 4, access: 'write' },
+      ];
     case 'accumulate':
       return [{ ...plain, base: node.target, index: node.index, access: 'write' }];
     case 'view.tile':
-      return [{ ...plain, base: { view: node.source }, index: node.base, width: node.count, access: 'read' }];
+      return [
+        {
+          ...plain,
+          base: { view: node.source },
+          index: node.base,
+          width: node.count,
+          access: 'read',
+        },
+      ];
     case 'view.take':
       return node.locals.map((_, i) => ({
         ...plain,
@@ -72,7 +86,12 @@ function strided(base: Expr, stride: Expr, i: number, site: Site): Expr {
   if (i === 0) return base;
   const factor: Expr = { op: 'const', type: i32Type, site, value: i };
   const product: Expr = {
-    op: 'arithmetic', operator: '*', left: stride, right: factor, type: i32Type, site,
+    op: 'arithmetic',
+    operator: '*',
+    left: stride,
+    right: factor,
+    type: i32Type,
+    site,
   };
   return { op: 'arithmetic', operator: '+', left: base, right: product, type: i32Type, site };
 }

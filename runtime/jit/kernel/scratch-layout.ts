@@ -37,7 +37,9 @@ export function layScratch(kernel: Kernel): ScratchLayout {
   const privateBase = at;
   at = 0;
   const inMemory = kernel.lanes > 1;
-  const privates = kernel.privates.map((array) => (inMemory ? place(sizeOf(array.type) * array.count) : 0));
+  const privates = kernel.privates.map((array) =>
+    inMemory ? place(sizeOf(array.type) * array.count) : 0,
+  );
   const privateStride = at;
   const bytes = privateBase + privateStride * kernel.lanes;
   return { shared, sharedBytes, reduction, privateBase, privates, privateStride, bytes };

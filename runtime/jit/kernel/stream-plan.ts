@@ -9,7 +9,11 @@
 import type { Block, Expr, LocalId, Stmt, ViewId } from '../../loom/typed.js';
 import { blocksOf, operandsOf, operandsOfStatement } from '../typed-walk.js';
 import {
-  affineOf, loopVariable, sameAffine, type Affine, type AffineEnvironment,
+  affineOf,
+  loopVariable,
+  sameAffine,
+  type Affine,
+  type AffineEnvironment,
 } from './affine.js';
 import { intervalOf, I32_MAX, I32_MIN, type Interval, type Ranges } from './interval.js';
 import { assignedIn } from './local-uses.js';
@@ -17,7 +21,7 @@ import { baseKey, placesOf, type Place, type PlaceBase } from './place.js';
 
 export interface StreamGroup {
   readonly base: PlaceBase;
-  /** Index without constants; its `step` is the elements moved when the loop variable grows by 1. */
+  /** Index without constants; `step`: elements moved when the loop variable grows by 1. */
   readonly affine: Affine;
   /** Lowest and highest constant part; the highest includes the width of the access. */
   readonly constants: { readonly lo: number; readonly hi: number };
@@ -45,7 +49,10 @@ const SPAN_MAX = 2 ** 20;
 
 export function planStreams(loop: StreamLoop, context: PlanContext): readonly StreamGroup[] {
   const found = new BodyWalk(loop).run();
-  const groups = new Map<string, { base: PlaceBase; members: { place: Place; affine: Affine }[] }>();
+  const groups = new Map<
+    string,
+    { base: PlaceBase; members: { place: Place; affine: Affine }[] }
+  >();
   for (const [place, affine] of found) {
     if (affine === null || !subProved(place, context.ranges)) continue;
     const terms = [...affine.terms].map(([key, term]) => `${term.coefficient}*${key}`).sort();
@@ -69,19 +76,28 @@ function subProved(place: Place, ranges: Ranges): boolean {
 }
 
 function finishGroup(
-  group: { readonly base: PlaceBase; readonly members: readonly { place: Place; affine: Affine }[] },
+  group: {
+    readonly base: PlaceBase;
+    readonly members: readonly { place: Place; affine: Affine }[];
+  },
   loop: StreamLoop,
   context: PlanContext,
 ): StreamGroup {
   const members = group.members.map(({ place, affine }) => ({ place, constant: affine.constant }));
   const lo = Math.min(...members.map((member) => member.constant));
-  const hi = Math.max(...members.map((member) => member.constant + Math.max(member.place.width, 1) - 1));
+  const hi = Math.max(
+    ...members.map((member) => member.constant + Math.max(member.place.width, 1) - 1),
+  );
   const affine = { ...group.members[0]!.affine, constant: 0 };
   const count = context.countOf(group.base);
   let proved = false;
   if (count !== null) {
     const index = affineInterval(affine, loop.range, context.ranges);
-    proved = index.lo + lo >= 0 && index.hi + hi < count && index.lo + lo >= I32_MIN && index.hi + hi <= I32_MAX;
+    proved =
+      index.lo + lo >= 0 &&
+      index.hi + hi < count &&
+      index.lo + lo >= I32_MIN &&
+      index.hi + hi <= I32_MAX;
   }
   return { base: group.base, affine, constants: { lo, hi }, members, proved };
 }
@@ -94,7 +110,8 @@ function affineInterval(affine: Affine, loop: Interval, ranges: Ranges): Interva
     lo += coefficient * (coefficient < 0 ? values.hi : values.lo);
     hi += coefficient * (coefficient < 0 ? values.lo : values.hi);
   };
-  for (const { atom, coefficient } of affine.terms.values()) add(intervalOf(atom, ranges), coefficient);
+  for (const { atom, coefficient } of affine.terms.values())
+    add(intervalOf(atom, ranges), coefficient);
   add(loop, affine.step);
   return { lo, hi };
 }
@@ -133,7 +150,8 @@ class BodyWalk {
     const value = stmt.op === 'set' ? affineOf(stmt.value, this.#env) : null;
     for (const operand of operandsOfStatement(stmt)) this.#expression(operand);
     if (stmt.op === 'set') this.#env.locals.set(stmt.local, value);
-    else if (stmt.op === 'view.take') for (const local of stmt.locals) this.#env.locals.set(local, null);
+    else if (stmt.op === 'view.take')
+      for (const local of stmt.locals) this.#env.locals.set(local, null);
     if (stmt.op === 'if') this.#branches(stmt.then, stmt.otherwise);
     else for (const nested of blocksOf(stmt)) this.#unordered(nested);
   }

@@ -28,7 +28,12 @@ const plain: Readonly<Partial<Record<ArithmeticOp, string>>> = {
   '^': 'xor',
 };
 
-export function emitArithmetic(code: FunctionBody, operator: ArithmeticOp, shape: Shape, faults: Faults): void {
+export function emitArithmetic(
+  code: FunctionBody,
+  operator: ArithmeticOp,
+  shape: Shape,
+  faults: Faults,
+): void {
   if (shape.lanes > 1) emitVector(code, operator, shape, faults);
   else if (isFloat(shape.elem)) code.op(`${shape.elem}.${floatName(operator)}`);
   else if (operator === '/' || operator === '%') emitDivision(code, operator, shape, faults);
@@ -52,7 +57,12 @@ function floatName(operator: ArithmeticOp): string {
   return name;
 }
 
-function emitVector(code: FunctionBody, operator: ArithmeticOp, shape: Shape, faults: Faults): void {
+function emitVector(
+  code: FunctionBody,
+  operator: ArithmeticOp,
+  shape: Shape,
+  faults: Faults,
+): void {
   const prefix = vectorPrefix(shape.elem);
   if (operator === '&' || operator === '|' || operator === '^') {
     code.op(`v128.${plain[operator]}`);
@@ -61,7 +71,9 @@ function emitVector(code: FunctionBody, operator: ArithmeticOp, shape: Shape, fa
   } else if (operator === '+' || operator === '-' || operator === '*') {
     code.op(`${prefix}.${plain[operator]}`);
   } else {
-    emitPairsByLane(code, shape, () => emitArithmetic(code, operator, { ...shape, lanes: 1 }, faults));
+    emitPairsByLane(code, shape, () =>
+      emitArithmetic(code, operator, { ...shape, lanes: 1 }, faults),
+    );
   }
 }
 
@@ -205,7 +217,12 @@ function emitSumOverflow(code: FunctionBody, { operator, left, right, result }: 
 }
 
 /** Operands within 32 bits cannot overflow; others are checked by dividing back. */
-function emitProductOverflow(code: FunctionBody, left: number, right: number, result: number): void {
+function emitProductOverflow(
+  code: FunctionBody,
+  left: number,
+  right: number,
+  result: number,
+): void {
   const outsideI32 = (local: number) => {
     code.get(local);
     code.i64(2n ** 31n);

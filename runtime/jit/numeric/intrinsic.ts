@@ -86,7 +86,11 @@ function emitUnary(code: FunctionBody, { name, args, result }: IntrinsicCall): v
     case 'unpack_i8':
     case 'unpack_u8': {
       const sign = name === 'unpack_i8' ? 's' : 'u';
-      return code.ops('i32x4.splat', `i16x8.extend_low_i8x16_${sign}`, `i32x4.extend_low_i16x8_${sign}`);
+      return code.ops(
+        'i32x4.splat',
+        `i16x8.extend_low_i8x16_${sign}`,
+        `i32x4.extend_low_i16x8_${sign}`,
+      );
     }
     case 'pack_i8':
     case 'pack_u8':

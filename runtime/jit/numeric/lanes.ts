@@ -8,7 +8,11 @@ import type { FunctionBody } from '../wasm/function-body.js';
 import { valueTypeOf, vectorPrefix, shapeOf } from './shape.js';
 
 /** `items` emit one lane each, in order of evaluation. */
-export function emitVectorItems(code: FunctionBody, type: Type, items: readonly (() => void)[]): void {
+export function emitVectorItems(
+  code: FunctionBody,
+  type: Type,
+  items: readonly (() => void)[],
+): void {
   if (type.kind === 'bytes') return emitByteItems(code, type, items);
   const prefix = vectorPrefix(shapeOf(type).elem);
   items.forEach((emit, lane) => {
@@ -18,7 +22,11 @@ export function emitVectorItems(code: FunctionBody, type: Type, items: readonly 
   });
 }
 
-function emitByteItems(code: FunctionBody, type: Type & { kind: 'bytes' }, items: readonly (() => void)[]): void {
+function emitByteItems(
+  code: FunctionBody,
+  type: Type & { kind: 'bytes' },
+  items: readonly (() => void)[],
+): void {
   items.forEach((emit, lane) => {
     emit();
     if (lane === 0) code.op('i8x16.splat');

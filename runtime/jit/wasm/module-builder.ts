@@ -6,7 +6,12 @@
 import { assert } from '../../base/errors.js';
 import type { Site } from '../../loom/typed.js';
 import { ByteWriter } from './byte-writer.js';
-import { FunctionBody, valueTypeCodes, type FunctionType, type ValueType } from './function-body.js';
+import {
+  FunctionBody,
+  valueTypeCodes,
+  type FunctionType,
+  type ValueType,
+} from './function-body.js';
 import { OP } from './opcodes.js';
 
 export interface MemoryLimits {
@@ -25,8 +30,18 @@ export interface SourceMap {
 
 type Import =
   | { readonly kind: 'func'; readonly module: string; readonly name: string; readonly type: number }
-  | { readonly kind: 'memory'; readonly module: string; readonly name: string; readonly limits: MemoryLimits }
-  | { readonly kind: 'global'; readonly module: string; readonly name: string; readonly type: ValueType };
+  | {
+      readonly kind: 'memory';
+      readonly module: string;
+      readonly name: string;
+      readonly limits: MemoryLimits;
+    }
+  | {
+      readonly kind: 'global';
+      readonly module: string;
+      readonly name: string;
+      readonly type: ValueType;
+    };
 
 const SECTION = { custom: 0, type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 };
 
@@ -114,7 +129,12 @@ export class ModuleBuilder {
     return { bytes: out.finish() as Uint8Array<ArrayBuffer>, sourceMap };
   }
 
-  #section<T>(out: ByteWriter, id: number, list: readonly T[], write: (w: ByteWriter, item: T) => void): void {
+  #section<T>(
+    out: ByteWriter,
+    id: number,
+    list: readonly T[],
+    write: (w: ByteWriter, item: T) => void,
+  ): void {
     if (list.length === 0) return;
     const body = new ByteWriter();
     body.u32(list.length);

@@ -19,7 +19,11 @@ const runs: readonly (readonly [number, string, string])[] = [
   [0x00, '', 'unreachable nop'],
   [0x0f, '', 'return'],
   [0x1a, '', 'drop select'],
-  [0x28, '', 'i32.load i64.load f32.load f64.load i32.load8_s i32.load8_u i32.load16_s i32.load16_u'],
+  [
+    0x28,
+    '',
+    'i32.load i64.load f32.load f64.load i32.load8_s i32.load8_u i32.load16_s i32.load16_u',
+  ],
   [0x30, '', 'i64.load8_s i64.load8_u i64.load16_s i64.load16_u i64.load32_s i64.load32_u'],
   [0x36, '', 'i32.store i64.store f32.store f64.store i32.store8 i32.store16'],
   [0x3c, '', 'i64.store8 i64.store16 i64.store32'],

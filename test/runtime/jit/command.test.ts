@@ -11,7 +11,8 @@ import * as b from '../../generators/typed-builder.js';
 import { CommandBench } from './run-command.js';
 
 const { t } = b;
-const bytesOf = (array: Float32Array | Int32Array | Uint32Array) => new Uint8Array(array.buffer.slice(0));
+const bytesOf = (array: Float32Array | Int32Array | Uint32Array) =>
+  new Uint8Array(array.buffer.slice(0));
 const f32s = (bytes: Uint8Array) => new Float32Array(bytes.slice().buffer);
 const i32s = (bytes: Uint8Array) => new Int32Array(bytes.slice().buffer);
 
@@ -21,14 +22,23 @@ function mixing(): Kernel {
   const x = k.view('x', 'in', b.storage('f32'));
   const y = k.view('y', 'out', b.storage('f32'));
   const shift = k.scalar('shift', t.i32);
-  const [base, lane, i, from] = [k.local('base', t.i32), k.local('lane', t.i32), k.local('i', t.i32), k.local('from', t.i32)];
+  const [base, lane, i, from] = [
+    k.local('base', t.i32),
+    k.local('lane', t.i32),
+    k.local('i', t.i32),
+    k.local('from', t.i32),
+  ];
   const body = b.block(
     b.set(base, b.mul(b.add(b.mul(b.workgroup(1), b.i32(8)), b.workgroup(0)), b.i32(16))),
-    k.parallel(lane, { from: b.i32(0), to: b.i32(16) }, b.block(
-      b.set(i, b.add(base.get, lane.get)),
-      b.set(from, b.arithmetic('%', b.add(b.mul(i.get, b.i32(7)), shift.get), x.length)),
-      y.set(i.get, b.add(b.mul(x.get(from.get), b.f32(3)), b.convert(t.f32, i.get))),
-    )),
+    k.parallel(
+      lane,
+      { from: b.i32(0), to: b.i32(16) },
+      b.block(
+        b.set(i, b.add(base.get, lane.get)),
+        b.set(from, b.arithmetic('%', b.add(b.mul(i.get, b.i32(7)), shift.get), x.length)),
+        y.set(i.get, b.add(b.mul(x.get(from.get), b.f32(3)), b.convert(t.f32, i.get))),
+      ),
+    ),
   );
   return k.build(body);
 }
@@ -41,13 +51,19 @@ const count = 8 * 16 * 16;
 
 function chain(): CommandProgram {
   const step = (from: number | 'root', to: number | 'root', shift: number) => {
-    const range = (place: number | 'root', root: number) => (place === 'root' ? b.wholeRoot(root) : b.wholeWorkspace(place));
+    const range = (place: number | 'root', root: number) =>
+      place === 'root' ? b.wholeRoot(root) : b.wholeWorkspace(place);
     return b.dispatch(0, [range(from, 0), range(to, 1), b.word(shift)], 8, 16);
   };
   return b.commandProgram({
     roots: [b.root('in'), b.root('out')],
     kernels: [mixing()],
-    workspaces: [0, 1, 2].map((i) => ({ name: `w${i}`, bytes: count * 4, zero: false, lifetime: 'command' as const })),
+    workspaces: [0, 1, 2].map((i) => ({
+      name: `w${i}`,
+      bytes: count * 4,
+      zero: false,
+      lifetime: 'command' as const,
+    })),
     steps: [step('root', 0, 1), step(0, 1, 2), step(1, 2, 3), step(2, 0, 4), step(0, 'root', 5)],
   });
 }
@@ -79,7 +95,10 @@ test('the reflection survives structured clone and names what a device must prov
 });
 
 test('workers that wait in a barrier are freed when the driver poisons the submission', async () => {
-  const bench = new CommandBench(compileCommand(chain()), [new Uint8Array(count * 4), new Uint8Array(count * 4)]);
+  const bench = new CommandBench(compileCommand(chain()), [
+    new Uint8Array(count * 4),
+    new Uint8Array(count * 4),
+  ]);
   // Worker 2 of 3 never comes, as if it had died.
   const running = bench.run({ workers: 3, absent: [2] });
   setTimeout(() => bench.poison(POISON.workerLost), 150);
@@ -88,7 +107,10 @@ test('workers that wait in a barrier are freed when the driver poisons the submi
 });
 
 test('a submission that is poisoned from the start ends without an answer', async () => {
-  const bench = new CommandBench(compileCommand(chain()), [new Uint8Array(count * 4), new Uint8Array(count * 4)]);
+  const bench = new CommandBench(compileCommand(chain()), [
+    new Uint8Array(count * 4),
+    new Uint8Array(count * 4),
+  ]);
   const result = await bench.run({ workers: 2, poison: POISON.workerLost });
   assert.is(result.poison, POISON.workerLost);
 });
@@ -99,15 +121,25 @@ function counting(): Kernel {
   const counts = k.view('counts', 'acc', b.storage('i32'));
   const rounds = k.scalar('rounds', t.i32);
   const [lane, i] = [k.local('lane', t.i32), k.local('i', t.i32)];
-  return k.build(b.block(
-    k.parallel(lane, { from: b.i32(0), to: b.i32(1) }, b.block(
-      b.loop(i, { from: b.i32(0), to: rounds.get }, b.block(counts.accumulate('add', b.i32(0), b.i32(1)))),
-      counts.accumulate('max', b.i32(1), b.workgroup(0)),
-      counts.accumulate('min', b.i32(2), b.unary('negate', b.workgroup(0))),
-      counts.accumulate('xor', b.i32(3), b.workgroup(0)),
-      counts.accumulate('add', b.i32(99), b.i32(1)),
-    )),
-  ));
+  return k.build(
+    b.block(
+      k.parallel(
+        lane,
+        { from: b.i32(0), to: b.i32(1) },
+        b.block(
+          b.loop(
+            i,
+            { from: b.i32(0), to: rounds.get },
+            b.block(counts.accumulate('add', b.i32(0), b.i32(1))),
+          ),
+          counts.accumulate('max', b.i32(1), b.workgroup(0)),
+          counts.accumulate('min', b.i32(2), b.unary('negate', b.workgroup(0))),
+          counts.accumulate('xor', b.i32(3), b.workgroup(0)),
+          counts.accumulate('add', b.i32(99), b.i32(1)),
+        ),
+      ),
+    ),
+  );
 }
 
 function counted(extents: readonly number[], rounds: number): CommandProgram {
@@ -131,9 +163,13 @@ test('accumulation is exact whoever takes the workgroups; out of range is droppe
 });
 
 test('a grid beyond the limit poisons with its step and extent; an empty one is skipped', () => {
-  const run = (...extents: number[]) => new CommandBench(compileCommand(counted(extents, 1)), [new Uint8Array(16)]).runAlone();
+  const run = (...extents: number[]) =>
+    new CommandBench(compileCommand(counted(extents, 1)), [new Uint8Array(16)]).runAlone();
   const large = run(2, 65_536);
-  assert.equal([large.poison, large.poisonStep, large.poisonDetail], [POISON.gridTooLarge, 0, 65_536]);
+  assert.equal(
+    [large.poison, large.poisonStep, large.poisonDetail],
+    [POISON.gridTooLarge, 0, 65_536],
+  );
   assert.is(run(65_535).poison, 0);
   assert.is(run(-1).poison, POISON.gridTooLarge);
   const empty = run(0, 7);
@@ -156,15 +192,22 @@ function scaled(): Kernel {
   const scale = k.scalar('scale', t.f32);
   const lane = k.local('lane', t.i32);
   const at = b.add(b.mul(b.workgroup(0), b.i32(4)), lane.get);
-  return k.build(b.block(
-    k.parallel(lane, { from: b.i32(0), to: b.i32(4) }, b.block(
-      b.when(b.compare('<', at, rows.get), b.block(x.set(at, b.add(x.get(at), scale.get)))),
-    )),
-  ));
+  return k.build(
+    b.block(
+      k.parallel(
+        lane,
+        { from: b.i32(0), to: b.i32(4) },
+        b.block(
+          b.when(b.compare('<', at, rows.get), b.block(x.set(at, b.add(x.get(at), scale.get)))),
+        ),
+      ),
+    ),
+  );
 }
 
 test('words mean the packet as uploaded, although a dispatch overwrites it', async () => {
-  const w = (offset: number, type: 'i32' | 'f32' = 'i32') => ({ op: 'word', type, root: 0, offset }) as const;
+  const w = (offset: number, type: 'i32' | 'f32' = 'i32') =>
+    ({ op: 'word', type, root: 0, offset }) as const;
   const grid = { op: 'ceil_div', type: 'i32', left: w(0), right: b.word(4) } as const;
   const step = b.dispatch(0, [b.wholeRoot(0), w(0), w(4, 'f32')], grid);
   const program = b.commandProgram({
@@ -176,9 +219,12 @@ test('words mean the packet as uploaded, although a dispatch overwrites it', asy
   new Int32Array(packet.buffer)[0] = 10;
   packet[1] = 0.25;
   const expected = packet.slice();
-  for (let round = 0; round < 3; round++) for (let i = 0; i < 10; i++) expected[i] = Math.fround(expected[i]! + 0.25);
+  for (let round = 0; round < 3; round++)
+    for (let i = 0; i < 10; i++) expected[i] = Math.fround(expected[i]! + 0.25);
   for (const workers of [1, 3]) {
-    const result = await new CommandBench(compileCommand(program), [bytesOf(packet)]).run({ workers });
+    const result = await new CommandBench(compileCommand(program), [bytesOf(packet)]).run({
+      workers,
+    });
     assert.equal(bytesOf(f32s(result.roots[0]!)), bytesOf(expected));
   }
 });
@@ -187,13 +233,26 @@ test('a zeroed workspace is clean although its bytes were dirty, and parts run o
   const k = new b.KernelBuilder('add_into', 1);
   const x = k.view('x', 'inout', b.storage('i32'));
   const lane = k.local('lane', t.i32);
-  const addInto = k.build(b.block(k.parallel(lane, { from: b.i32(0), to: b.i32(37) }, b.block(
-    x.set(lane.get, b.add(x.get(lane.get), b.add(lane.get, b.i32(1)))),
-  ))));
+  const addInto = k.build(
+    b.block(
+      k.parallel(
+        lane,
+        { from: b.i32(0), to: b.i32(37) },
+        b.block(x.set(lane.get, b.add(x.get(lane.get), b.add(lane.get, b.i32(1))))),
+      ),
+    ),
+  );
   const c = new b.KernelBuilder('copy', 1);
-  const [from, to] = [c.view('from', 'in', b.storage('i32')), c.view('to', 'out', b.storage('i32'))];
+  const [from, to] = [
+    c.view('from', 'in', b.storage('i32')),
+    c.view('to', 'out', b.storage('i32')),
+  ];
   const i = c.local('i', t.i32);
-  const copy = c.build(b.block(c.parallel(i, { from: b.i32(0), to: b.i32(37) }, b.block(to.set(i.get, from.get(i.get))))));
+  const copy = c.build(
+    b.block(
+      c.parallel(i, { from: b.i32(0), to: b.i32(37) }, b.block(to.set(i.get, from.get(i.get)))),
+    ),
+  );
   const program = b.commandProgram({
     roots: [b.root('out')],
     kernels: [addInto, copy],
@@ -211,16 +270,30 @@ test('a zeroed workspace is clean although its bytes were dirty, and parts run o
   await bench.run({ workers: 3, part: 0 });
   await bench.run({ workers: 2, part: 1 });
   const again = await bench.run({ workers: 1, part: 1 });
-  assert.equal([...i32s(again.roots[0]!)], Array.from({ length: 37 }, (_, at) => 3 * (at + 1)));
+  assert.equal(
+    [...i32s(again.roots[0]!)],
+    Array.from({ length: 37 }, (_, at) => 3 * (at + 1)),
+  );
 });
 
 test('an indirect grid is read after the dispatch that makes it', async () => {
   const k = new b.KernelBuilder('decide', 1);
   const grid = k.view('grid', 'out', b.storage('i32'));
   const lane = k.local('lane', t.i32);
-  const decide = k.build(b.block(k.parallel(lane, { from: b.i32(0), to: b.i32(6) }, b.block(
-    grid.set(lane.get, b.intrinsic('max', t.i32, [b.sub(b.i32(12), b.mul(lane.get, b.i32(3))), b.i32(1)])),
-  ))));
+  const decide = k.build(
+    b.block(
+      k.parallel(
+        lane,
+        { from: b.i32(0), to: b.i32(6) },
+        b.block(
+          grid.set(
+            lane.get,
+            b.intrinsic('max', t.i32, [b.sub(b.i32(12), b.mul(lane.get, b.i32(3))), b.i32(1)]),
+          ),
+        ),
+      ),
+    ),
+  );
   const indirect = (range: ReturnType<typeof b.wholeWorkspace>, index: number) => ({
     ...b.dispatch(1, [b.wholeRoot(0), b.word(1)], 1),
     grid: { kind: 'indirect', range, index } as const,
@@ -229,9 +302,16 @@ test('an indirect grid is read after the dispatch that makes it', async () => {
     roots: [b.root('inout')],
     kernels: [decide, counting()],
     workspaces: [{ name: 'grid', bytes: 24, zero: false, lifetime: 'command' }],
-    steps: [b.dispatch(0, [b.wholeWorkspace(0)], 1), indirect(b.wholeWorkspace(0), 0), indirect(b.wholeWorkspace(0), 1), indirect(b.wholeWorkspace(0), 2)],
+    steps: [
+      b.dispatch(0, [b.wholeWorkspace(0)], 1),
+      indirect(b.wholeWorkspace(0), 0),
+      indirect(b.wholeWorkspace(0), 1),
+      indirect(b.wholeWorkspace(0), 2),
+    ],
   });
-  const result = await new CommandBench(compileCommand(program), [new Uint8Array(16)]).run({ workers: 2 });
+  const result = await new CommandBench(compileCommand(program), [new Uint8Array(16)]).run({
+    workers: 2,
+  });
   // 12 * 9 * 6, then 3 * 1 * 1, then a grid beyond the range: none.
   assert.is(i32s(result.roots[0]!)[0], 12 * 9 * 6 + 3);
 });

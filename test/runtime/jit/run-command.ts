@@ -3,8 +3,14 @@
  * zero page, scratch, workspace and roots; one worker on this thread, or several in worker threads.
  */
 import { Worker } from 'node:worker_threads';
-import { ARGS, BACK_EDGES_MAX, SINK_BYTES, SYNC, ZERO_PAGE_BYTES } from '../../../runtime/jit/local-abi.js';
-import type { CompiledCommand } from '../../../runtime/jit/compile-command.js';
+import {
+  ARGS,
+  BACK_EDGES_MAX,
+  SINK_BYTES,
+  SYNC,
+  ZERO_PAGE_BYTES,
+} from '../../../runtime/jit/local-abi.js';
+import type { CompiledCommand } from '../../../runtime/jit/emitter.js';
 
 const PAGE = 65_536;
 const WORKERS_MAX = 4;
@@ -87,7 +93,11 @@ export class CommandBench {
     const words = new Uint32Array(this.memory.buffer);
     const set = (offset: number, value: number) => (words[(this.#args + offset) >>> 2] = value);
     words.fill(0, this.#sync >>> 2, (this.#sync + 128) >>> 2);
-    words.fill(0, this.#counters >>> 2, (this.#counters >>> 2) + this.#compiled.reflection.dispatches);
+    words.fill(
+      0,
+      this.#counters >>> 2,
+      (this.#counters >>> 2) + this.#compiled.reflection.dispatches,
+    );
     words[(this.#sync + SYNC.poison) >>> 2] = poison;
     set(ARGS.sync, this.#sync);
     set(ARGS.counters, this.#counters);
@@ -117,14 +127,22 @@ export class CommandBench {
   }
 
   /** Runs all workers in threads of their own; `absent` workers never call `run`. */
-  async run(options: RunOptions & { readonly absent?: readonly number[] } = {}): Promise<RunResult> {
+  async run(
+    options: RunOptions & { readonly absent?: readonly number[] } = {},
+  ): Promise<RunResult> {
     const workers = options.workers ?? 1;
     this.prepare(options);
     const threads = Array.from({ length: workers }, (_, worker) => worker)
       .filter((worker) => !options.absent?.includes(worker))
       .map((worker) => {
         const thread = new Worker(new URL('./command.thread.js', import.meta.url), {
-          workerData: { module: this.module, memory: this.memory, worker, workers, args: this.#args },
+          workerData: {
+            module: this.module,
+            memory: this.memory,
+            worker,
+            workers,
+            args: this.#args,
+          },
         });
         return new Promise<void>((resolve, reject) => {
           thread.once('error', reject);

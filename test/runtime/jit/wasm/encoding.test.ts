@@ -21,19 +21,29 @@ function run(results: readonly ValueType[], emit: (code: FunctionBody) => void):
 }
 
 test('constants of every size come back from the engine', () => {
-  fc.assert(fc.property(
-    fc.integer(), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.float({ noNaN: true }), fc.double({ noNaN: true }),
-    (i32, i64, f32, f64) => {
-      const given = [i32, i64, f32, f64];
-      const emit = (code: FunctionBody) => {
-        code.i32(i32);
-        code.i64(i64);
-        code.f32(f32);
-        code.f64(f64);
-      };
-      assert.ok((run(['i32', 'i64', 'f32', 'f64'], emit) as unknown[]).every((value, i) => Object.is(value, given[i])));
-    },
-  ), { numRuns: 60 });
+  fc.assert(
+    fc.property(
+      fc.integer(),
+      fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+      fc.float({ noNaN: true }),
+      fc.double({ noNaN: true }),
+      (i32, i64, f32, f64) => {
+        const given = [i32, i64, f32, f64];
+        const emit = (code: FunctionBody) => {
+          code.i32(i32);
+          code.i64(i64);
+          code.f32(f32);
+          code.f64(f64);
+        };
+        assert.ok(
+          (run(['i32', 'i64', 'f32', 'f64'], emit) as unknown[]).every((value, i) =>
+            Object.is(value, given[i]),
+          ),
+        );
+      },
+    ),
+    { numRuns: 60 },
+  );
 });
 
 test('a writer keeps its bytes when it grows', () => {
@@ -96,7 +106,10 @@ test('every instruction of the table is one that the engine knows, with a valid 
 
 test('a source map gives the position of the last mark at or before an offset', () => {
   const map = { offsets: [10, 20, 20, 30], sites: [1, 2, 3, 4] };
-  assert.equal([5, 10, 19, 20, 29, 99].map((offset) => siteAt(map, offset)), [0, 1, 1, 3, 3, 4]);
+  assert.equal(
+    [5, 10, 19, 20, 29, 99].map((offset) => siteAt(map, offset)),
+    [0, 1, 1, 3, 3, 4],
+  );
 });
 
 test.run();
