@@ -24,8 +24,8 @@ export interface Device {
   createTimeline(label: string): Timeline;
   /** Ids are the caller's; loading an id twice is an error. */
   load(id: string, image: ExecutableImage): void;
-  /** Accepted works that name it still run. */
-  unload(id: string): void;
+  /** Accepted works that name it still run. False when no such id is loaded. */
+  unload(id: string): boolean;
   /** A loaded executable; an error when there is none. */
   executable(id: string): Executable;
   /** Called once, when the device is lost. */

@@ -33,9 +33,12 @@ export class ExecutableTable {
     return executable;
   }
 
-  unload(id: string): void {
-    const executable = this.find(id);
+  /** False when there is none: whoever cleans up need not know how far loading came. */
+  unload(id: string): boolean {
+    const executable = this.#loaded.get(id);
+    if (!executable) return false;
     this.#loaded.delete(id);
     executable.unload();
+    return true;
   }
 }

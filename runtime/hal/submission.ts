@@ -46,7 +46,8 @@ export type SubmissionCommand =
       /** Part of the command program (0 when it has none); parts of one group share workspace. */
       readonly part: number;
     }
-  /** Copies a bounded final result to host slot `slot`, after `work` retired. */
+  /** Copies a bounded final result to host slot `slot`, after `work` retired. A slot may be filled
+   * again: each copy has bytes of its own, and facts list them in this order. */
   | {
       readonly op: 'feedback';
       readonly work: number;

@@ -53,7 +53,6 @@ class Planner {
   readonly #executables = new Map<number, Executable>();
   readonly #workspaces = new Map<Executable, StorageSource>();
   readonly #fences = new Set<number>();
-  readonly #slots = new Set<number>();
   /** Bytes that the host put in place, and bytes that works wrote, as identified ranges. */
   readonly #uploaded: DeviceRange[] = [];
   readonly #written: DeviceRange[] = [];
@@ -120,8 +119,6 @@ class Planner {
         return this.#planExecute(command);
       case 'feedback':
         this.#needWork(command.work);
-        if (this.#slots.has(command.slot)) this.#refuse(`slot ${command.slot} is filled twice`);
-        this.#slots.add(command.slot);
         return this.#toHost(command.source, `feedback slot ${command.slot}`);
       case 'fence':
         this.#needWork(command.work);

@@ -129,11 +129,16 @@ export class InvocationRunner {
     });
   }
 
-  /** Gives up a result, row or shared storage; its bytes stay until the last use has retired. */
-  release(key: string): void {
-    if (this.cancel(key)) return;
+  /**
+   * Gives up a result, row or shared storage; its bytes stay until the last use has retired. False
+   * when there is no such storage (any more).
+   */
+  release(key: string): boolean {
+    if (this.cancel(key)) return true;
+    if (!this.#table.has(key)) return false;
     this.#table.giveUp(this.#table.find(key));
     this.#budget.settle();
+    return true;
   }
 
   /** From now on `owner` pays for the storage: a lease passes from producer to reader. */

@@ -81,8 +81,9 @@ function runLaunch(launch: number): void {
 parentPort.postMessage('ready');
 let last = firstLaunch;
 let seenMessages = -1;
-while (Atomics.load(control, CONTROL.stop) === 0) {
+for (;;) {
   const launch = awaitLaunch(last);
+  if (Atomics.load(control, CONTROL.stop) !== 0) break;
   if (launch === last) continue;
   last = launch;
   const messages = Atomics.load(control, CONTROL.messages);

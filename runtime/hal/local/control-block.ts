@@ -25,7 +25,7 @@ export const CONTROL = {
    * Messages that have been posted to each port since it opened; workers take them before a run.
    */
   messages: 35,
-  /** 1 when workers shall end. */
+  /** 1 when workers shall end; looked at after every change of `launch`. */
   stop: 36,
   /** Worker w stores finished launches at `finished + w * stride`: a cache line of its own. */
   finished: 48,

@@ -72,8 +72,8 @@ class LocalDevice implements Device, Driver {
     this.#team.load(this.#executables.load(id, image));
   }
 
-  unload(id: string): void {
-    this.#executables.unload(id);
+  unload(id: string): boolean {
+    return this.#executables.unload(id);
   }
 
   executable(id: string): Executable {

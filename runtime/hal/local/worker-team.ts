@@ -93,8 +93,12 @@ export class WorkerTeam {
     const first = this.#ended === null;
     this.#ended ??= status;
     Atomics.store(this.#control, CONTROL.stop, 1);
+    // A changed word, so that a worker on its way to sleep does not miss it.
+    Atomics.add(this.#control, CONTROL.launch, 1);
     Atomics.notify(this.#control, CONTROL.launch);
-    if (first) for (const worker of this.#workers.values()) void worker.terminate();
+    // Idle workers end by themselves; ones in a launch may be long at it.
+    if (first && this.#running)
+      for (const worker of this.#workers.values()) void worker.terminate();
     await this.#empty();
     if (!first) return;
     const open = this.#running ? [this.#running, ...this.#turns] : this.#turns;

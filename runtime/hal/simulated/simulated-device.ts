@@ -82,8 +82,8 @@ export class SimulatedDevice implements Device, Driver {
     this.#executables.load(id, image);
   }
 
-  unload(id: string): void {
-    this.#executables.unload(id);
+  unload(id: string): boolean {
+    return this.#executables.unload(id);
   }
 
   executable(id: string): Executable {
