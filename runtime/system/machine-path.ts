@@ -46,8 +46,10 @@ export function planTransition(
   const enter: NodeEntry[] = [];
   const isEntered = source !== target || source !== domain || reenter;
   if (isEntered) enter.push({ node: target, isDefault: true });
-  for (let node = target.parent; node && node !== domain; node = node.parent) {
-    enter.unshift({ node, isDefault: false });
+  if (target !== domain) {
+    for (let node = target.parent; node && node !== domain; node = node.parent) {
+      enter.unshift({ node, isDefault: false });
+    }
   }
   return { exit, enter: [...enter, ...defaultDescendants(target)] };
 }

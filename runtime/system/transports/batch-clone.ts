@@ -1,0 +1,33 @@
+/**
+ * Clones what a burst sends as a message port would: one structured clone with one transfer list,
+ * or envelope by envelope when one of them cannot be cloned. Buffers that move are detached here
+ * too, so a sender that still uses one fails in a simulation as it would on threads.
+ */
+import type { TransferListItem } from 'node:worker_threads';
+import type { Envelope } from '../envelope.js';
+
+export type Undeliverable = (envelope: Envelope, detail: string) => void;
+
+export function cloneBatch(batch: readonly Envelope[], refuse: Undeliverable): Envelope[] {
+  try {
+    return clone(batch);
+  } catch {
+    return batch.flatMap((envelope) => {
+      try {
+        return clone([envelope]);
+      } catch (error) {
+        refuse(envelope, error instanceof Error ? error.message : String(error));
+        return [];
+      }
+    });
+  }
+}
+
+function clone(batch: readonly Envelope[]): Envelope[] {
+  const transfer = new Set<TransferListItem>();
+  const plain = batch.map((envelope) => {
+    for (const item of envelope.transfer) transfer.add(item);
+    return { ...envelope, transfer: [] };
+  });
+  return structuredClone(plain, { transfer: [...transfer] as never });
+}

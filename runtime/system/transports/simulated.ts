@@ -1,0 +1,242 @@
+/**
+ * Many virtual threads in one: a world in which a seed decides what happens next (whose turn, which
+ * delivery, how long it travels) and nothing else does. The order of each pair of threads is kept,
+ * time moves only when nothing is due, payloads are cloned as between real threads, and a thread may
+ * die at any step. Same seed, same programs: same run, line by line.
+ */
+import { assert } from '../../base/errors.js';
+import type { Ports } from '../../base/ports.js';
+import type { Envelope } from '../envelope.js';
+import { SeededRandom } from '../seeded-random.js';
+import { SimulatedTime } from '../simulated-ports.js';
+import type { Transport, TransportReceiver } from '../transport.js';
+import { cloneBatch } from './batch-clone.js';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** Envelopes travel up to this long; 0 without. */
+  readonly delayMaxMs?: number;
+  readonly startMs?: number;
+  /** Called before each step: the place to inject faults. */
+  readonly onStep?: (step: SimulatedStep, world: SimulatedWorld) => void;
+}
+
+export type SimulatedStep =
+  | { readonly kind: 'turn'; readonly thread: string }
+  | {
+      readonly kind: 'deliver';
+      readonly from: string;
+      readonly thread: string;
+      /** Null: the news that `from` has died. */
+      readonly envelope: Envelope | null;
+    }
+  | { readonly kind: 'timer'; readonly thread: string };
+
+export interface RunLimits {
+  readonly stepsMax?: number;
+  /** Do not move time beyond this. */
+  readonly untilMs?: number;
+}
+
+const STEPS_MAX = 100_000;
+
+/** What travels from one thread to another, in order. */
+interface Channel {
+  readonly from: string;
+  readonly to: string;
+  readonly inFlight: { readonly readyMs: number; readonly envelope: Envelope | null }[];
+}
+
+export class SimulatedWorld {
+  readonly time: SimulatedTime;
+  /** One line a step. */
+  readonly trace: string[] = [];
+  readonly #options: SimulationOptions;
+  readonly #random: SeededRandom;
+  readonly #threads = new Map<string, SimulatedTransport>();
+  readonly #channels = new Map<string, Channel>();
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.#random = new SeededRandom(options.seed);
+    this.time = new SimulatedTime(options.seed, options.startMs);
+  }
+
+  /** A new thread (or a dead one started anew); all threads know each other. */
+  thread(name: string): { readonly ports: Ports; readonly transport: Transport } {
+    assert(!this.#threads.has(name), `one live thread ${name}`);
+    const transport = new SimulatedTransport(this, name);
+    for (const other of this.#threads.values()) {
+      other.receiver?.threadFound(name);
+    }
+    this.#threads.set(name, transport);
+    return { ports: this.time.ports(name), transport };
+  }
+
+  /** Ends a thread at once: the others learn of it after what it sent, or a part of that, arrived. */
+  kill(name: string): void {
+    if (!this.#threads.delete(name)) return;
+    this.time.dropTimersOf(name);
+    for (const channel of this.#channels.values()) {
+      if (channel.to === name) channel.inFlight.length = 0;
+      if (channel.from === name) {
+        channel.inFlight.length = this.#random.below(channel.inFlight.length + 1);
+      }
+    }
+    for (const to of this.#threads.keys()) this.#enqueue(name, to, null);
+  }
+
+  isAlive(name: string): boolean {
+    return this.#threads.has(name);
+  }
+
+  /** Steps until nothing can happen any more; false if a limit came first. */
+  run({ stepsMax = STEPS_MAX, untilMs = Infinity }: RunLimits = {}): boolean {
+    for (let steps = 0; steps < stepsMax; steps++) {
+      const enabled = this.#enabled();
+      if (enabled.length > 0) {
+        this.#take(enabled[this.#random.below(enabled.length)]!);
+        continue;
+      }
+      const nextMs = this.#nextMs();
+      if (nextMs === null) return true;
+      if (nextMs > untilMs) {
+        this.time.advanceTo(untilMs);
+        return false;
+      }
+      this.time.advanceTo(nextMs);
+    }
+    return false;
+  }
+
+  /** Of the transports: what a turn of `from` sent. */
+  carry(from: string, outbox: readonly { to: string; envelope: Envelope }[]): void {
+    const sender = this.#threads.get(from);
+    if (sender === undefined) return;
+    const byPeer = new Map<string, Envelope[]>();
+    for (const { to, envelope } of outbox) {
+      const batch = byPeer.get(to);
+      if (batch === undefined) byPeer.set(to, [envelope]);
+      else batch.push(envelope);
+    }
+    for (const [to, batch] of byPeer) {
+      const clones = cloneBatch(batch, (envelope, detail) =>
+        sender.receiver?.undeliverable(envelope, 'uncloneable', detail),
+      );
+      if (this.#threads.has(to)) for (const envelope of clones) this.#enqueue(from, to, envelope);
+    }
+  }
+
+  #enqueue(from: string, to: string, envelope: Envelope | null): void {
+    const key = `${from} ${to}`;
+    let channel = this.#channels.get(key);
+    if (channel === undefined) this.#channels.set(key, (channel = { from, to, inFlight: [] }));
+    const delayMs = this.#random.next() * (this.#options.delayMaxMs ?? 0);
+    const lastMs = channel.inFlight.at(-1)?.readyMs ?? 0;
+    const readyMs = Math.max(lastMs, this.time.nowMs + delayMs);
+    channel.inFlight.push({ readyMs, envelope });
+  }
+
+  #enabled(): SimulatedStep[] {
+    const { nowMs, next } = this.time;
+    const steps: SimulatedStep[] = [];
+    for (const [thread, { isAwake }] of this.#threads) {
+      if (isAwake) steps.push({ kind: 'turn', thread });
+    }
+    for (const { from, to, inFlight } of this.#channels.values()) {
+      const [head] = inFlight;
+      if (head === undefined || head.readyMs > nowMs) continue;
+      steps.push({ kind: 'deliver', from, thread: to, envelope: head.envelope });
+    }
+    if (next !== null && next.dueMs <= nowMs) steps.push({ kind: 'timer', thread: next.thread });
+    return steps;
+  }
+
+  #nextMs(): number | null {
+    const times = [...this.#channels.values()]
+      .filter(({ inFlight }) => inFlight.length > 0)
+      .map(({ inFlight }) => inFlight[0]!.readyMs);
+    if (this.time.next !== null) times.push(this.time.next.dueMs);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  #take(step: SimulatedStep): void {
+    this.trace.push(this.#line(step));
+    this.#options.onStep?.(step, this);
+    const transport = this.#threads.get(step.thread);
+    if (transport === undefined) return;
+    if (step.kind === 'turn') {
+      transport.turn((n) => this.#random.below(n));
+    } else if (step.kind === 'timer') {
+      this.time.fireNext();
+    } else {
+      this.#deliver(step.from, step.thread);
+    }
+  }
+
+  #deliver(from: string, to: string): void {
+    const next = this.#channels.get(`${from} ${to}`)?.inFlight.shift();
+    if (next === undefined) return;
+    const { receiver } = this.#threads.get(to)!;
+    if (next.envelope !== null) receiver?.arrive(next.envelope);
+    else if (!this.#threads.has(from)) receiver?.threadLost(from);
+    else {
+      receiver?.threadLost(from);
+      receiver?.threadFound(from);
+    }
+  }
+
+  #line(step: SimulatedStep): string {
+    const at = `${this.time.nowMs.toFixed(3)} ${step.kind}`;
+    if (step.kind !== 'deliver') return `${at} ${step.thread}`;
+    const { envelope } = step;
+    const what = envelope === null ? 'died' : `${envelope.kind} ${envelope.id} to ${envelope.to}`;
+    return `${at} ${step.from} > ${step.thread} ${what}`;
+  }
+}
+
+class SimulatedTransport implements Transport {
+  readonly #world: SimulatedWorld;
+  readonly #thread: string;
+  #outbox: { to: string; envelope: Envelope }[] = [];
+  receiver: TransportReceiver | null = null;
+  isAwake = false;
+
+  constructor(world: SimulatedWorld, thread: string) {
+    this.#world = world;
+    this.#thread = thread;
+  }
+
+  attach(receiver: TransportReceiver): void {
+    this.receiver = receiver;
+  }
+
+  wake(): void {
+    this.isAwake = true;
+  }
+
+  send(thread: string, envelope: Envelope): boolean {
+    if (!this.#world.isAlive(thread)) return false;
+    this.#outbox.push({ to: thread, envelope });
+    this.isAwake = true;
+    return true;
+  }
+
+  /** One turn of one actor, and the departure of what it sent. */
+  turn(choose: (n: number) => number): void {
+    this.isAwake = this.receiver!.turn(1, choose);
+    this.#flush();
+  }
+
+  close(): void {
+    this.#flush();
+    this.#world.kill(this.#thread);
+  }
+
+  #flush(): void {
+    const outbox = this.#outbox;
+    this.#outbox = [];
+    this.#world.carry(this.#thread, outbox);
+    if (this.#outbox.length > 0) this.isAwake = true;
+  }
+}
