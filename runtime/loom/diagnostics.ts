@@ -39,13 +39,13 @@ export class DiagnosticSink {
   #dropped = 0;
 
   report(diagnostic: Diagnostic): void {
-    // One place, one message: a second pass over the same code (a template instance) adds nothing.
-    const key = `${diagnostic.file}\0${diagnostic.at}\0${diagnostic.message}`;
-    if (this.#places.has(key)) return;
-    if (this.#entries.length >= diagnosticsMax) {
+    if (this.isFull) {
       this.#dropped += 1;
       return;
     }
+    // One place, one message: a second pass over the same code (a template instance) adds nothing.
+    const key = `${diagnostic.file}\0${diagnostic.at}\0${diagnostic.message}`;
+    if (this.#places.has(key)) return;
     this.#places.add(key);
     this.#entries.push(diagnostic);
   }
