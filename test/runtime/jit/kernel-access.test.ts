@@ -187,7 +187,7 @@ function run(c: Case): void {
 }
 
 test('loops over affine indices read zeros outside and write nowhere else', () => {
-  fc.assert(fc.property(anyCase, run), { numRuns: 600 });
+  fc.assert(fc.property(anyCase, run), { numRuns: 400 });
 });
 
 const fixed: Case = {
@@ -229,6 +229,16 @@ test('rows wholly outside keep the fast loop right, as do rows that straddle the
           ],
         });
       }
+    }
+  }
+});
+
+test('indices that wrap around all of i32 and come back are checked one by one', () => {
+  const wrapping = { factor: 2 ** 20, constant: 0 };
+  for (const dynamic of [false, true]) {
+    for (const write of [fixed.write, { factor: 2 ** 20, constant: 5 }]) {
+      run({ ...fixed, dynamic, to: 4097, reads: [wrapping], write });
+      run({ ...fixed, dynamic, to: 4097, reads: [wrapping, { factor: 1, constant: 0 }], write });
     }
   }
 });

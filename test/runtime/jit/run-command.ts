@@ -14,6 +14,7 @@ import type { CompiledCommand } from '../../../runtime/jit/emitter.js';
 
 const PAGE = 65_536;
 const WORKERS_MAX = 4;
+const zeros = Buffer.alloc(ZERO_PAGE_BYTES);
 
 export interface RunOptions {
   readonly workers?: number;
@@ -81,8 +82,11 @@ export class CommandBench {
     return new Float32Array(this.memory.buffer, address, length >>> 2);
   }
 
+  /** Whether nothing was stored behind a root or into the zero page. */
   canariesIntact(): boolean {
     const content = new Uint8Array(this.memory.buffer);
+    const zeroPage = Buffer.from(this.memory.buffer as ArrayBuffer, this.#zero, ZERO_PAGE_BYTES);
+    if (!zeroPage.equals(zeros)) return false;
     return this.#roots.every(({ address, length }) =>
       content.subarray(address + length, address + length + 256).every((byte) => byte === 0xa5),
     );
