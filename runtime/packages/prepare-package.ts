@@ -135,7 +135,10 @@ function runPrepare(loaded: LoadedPackage, context: ColdContext): ColdResults {
   const [batchUnits, uploadBytes, outputBytes, resultBytes, tokenizer, sourceName, state] =
     results as [bigint, bigint, bigint, bigint, string, string, object];
   if (!isSealed(state)) {
-    throw new StatusError('internal', "'prepare' of the package returned a state that is not sealed");
+    throw new StatusError(
+      'internal',
+      "'prepare' of the package returned a state that is not sealed",
+    );
   }
   return {
     capacities: checkPrepare({ batchUnits, uploadBytes, outputBytes, resultBytes }),

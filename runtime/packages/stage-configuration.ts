@@ -47,12 +47,7 @@ export function checkRoot(catalog: Catalog, { kind, symbol }: StageDeclaration):
   const wanted = kind === 'command' ? 'command' : 'kernel';
   if (found === wanted) return;
   const function_ = kind === 'command' ? 'stage' : 'dispatch';
-  const hint =
-    found === 'kernel'
-      ? '; use dispatch'
-      : found === 'command'
-        ? '; use stage'
-        : '';
+  const hint = found === 'kernel' ? '; use dispatch' : found === 'command' ? '; use stage' : '';
   throw new StatusError(
     'invalidArgument',
     `prepare.${function_} takes a ${wanted}, and this is ${found === undefined ? 'not there' : `a ${found}`}${hint}`,

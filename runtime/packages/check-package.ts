@@ -1,0 +1,85 @@
+/**
+ * All checks of a package: its functions on the reference device, its cases and its scenarios
+ * through `infer`, which is the real server for the command line and anything simpler for tests.
+ * Every item is reported; one that fails stops nothing.
+ */
+import { toStatus } from '../base/errors.js';
+import type { TargetFacts } from '../hal/facts.js';
+import { localFacts } from '../hal/local/local-facts.js';
+import type { Launcher } from '../vm/checks/run-checks.js';
+import { caseOracle } from './case-oracle.js';
+import { caseSchema, runCase } from './check-case.js';
+import { checkFunctions } from './check-functions.js';
+import type { CheckItem } from './check-item.js';
+import { readChecked } from './check-request.js';
+import type { Infer } from './check-request.js';
+import { runScenario, scenarioSchema } from './check-scenario.js';
+import { loadPackage } from './load-package.js';
+import type { ModelDocument } from './model-document.js';
+import type { PackageFiles } from './package-files.js';
+
+export interface CheckOptions {
+  readonly document: ModelDocument;
+  readonly files: PackageFiles;
+  readonly infer: Infer;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly onProgress?: (done: number, total: number, label: string) => void;
+  readonly facts?: TargetFacts;
+  /** Devices on which checks repeat what the interpreter did. */
+  readonly launchers?: readonly Launcher[];
+}
+
+export async function checkPackage(options: CheckOptions): Promise<readonly CheckItem[]> {
+  const { document, files, infer, pause } = options;
+  const facts = options.facts ?? localFacts();
+  const loaded = loadPackage(document, files);
+  const oracle = caseOracle({ loaded, files, facts });
+  const functionFiles = loaded.sources.map((source) => source.file);
+  const cases = jsonFiles(files, 'cases');
+  const scenarios = jsonFiles(files, 'scenarios');
+  const total = functionFiles.length + cases.length + scenarios.length;
+  const items: CheckItem[] = [];
+  let done = 0;
+  const report = (label: string, found: readonly CheckItem[]): void => {
+    items.push(...found);
+    options.onProgress?.((done += 1), total, label);
+  };
+  const launchers = options.launchers ?? [];
+  for (const file of functionFiles) {
+    report(file, await checkFunctions(file, { loaded, facts, launchers }));
+  }
+  for (const name of cases) {
+    const item = await checkItem('case', name, () =>
+      runCase(readChecked(files, name, caseSchema), { infer, oracle }),
+    );
+    report(name, [item]);
+  }
+  for (const name of scenarios) {
+    const item = await checkItem('scenario', name, () =>
+      runScenario(readChecked(files, name, scenarioSchema), { infer, pause }),
+    );
+    report(name, [item]);
+  }
+  return items;
+}
+
+function jsonFiles(files: PackageFiles, folder: string): readonly string[] {
+  const names = files.list(folder).filter((name) => name.endsWith('.json'));
+  return names.map((name) => `${folder}/${name}`);
+}
+
+/** An item from the lines that say what is wrong with it; an error is a line too. */
+async function checkItem(
+  kind: CheckItem['kind'],
+  path: string,
+  run: () => Promise<readonly string[]>,
+): Promise<CheckItem> {
+  const name = path.replace(/^.*\//, '').replace(/\.json$/, '');
+  try {
+    const details = await run();
+    return { kind, name, outcome: details.length === 0 ? 'passed' : 'failed', details };
+  } catch (error) {
+    const { message, details } = toStatus(error);
+    return { kind, name, outcome: 'failed', details: details ?? [message] };
+  }
+}

@@ -1,0 +1,17 @@
+/** The profiles that this server has, by name; a document may name others, which are refused. */
+import { StatusError } from '../base/errors.js';
+import { embeddings } from './embeddings.js';
+import type { Profile } from './profile.js';
+
+const profiles: readonly Profile[] = [embeddings];
+
+export function findProfile(name: string): Profile {
+  const profile = profiles.find((entry) => entry.name === name);
+  if (profile !== undefined) return profile;
+  const known = profiles.map((entry) => entry.name).join(', ');
+  throw new StatusError(
+    'unimplemented',
+    `profile: this server has no profile '${name}' (it has ${known})`,
+    { where: 'profile' },
+  );
+}
