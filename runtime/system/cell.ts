@@ -83,7 +83,8 @@ export class Cell implements Asker {
       parent: this.parent,
       incarnation: this.restarts,
     });
-    this.#queue();
+    this.host.queue.pushStart(this);
+    this.host.wake();
   }
 
   spawn(child: Omit<CellOptions, 'address' | 'supervisor'>): Cell {

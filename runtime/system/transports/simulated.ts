@@ -34,7 +34,7 @@ export type SimulatedStep =
 
 export interface RunLimits {
   readonly stepsMax?: number;
-  /** Do not move time beyond this. */
+  /** Time ends here, even if nothing happens until then. */
   readonly untilMs?: number;
 }
 
@@ -99,10 +99,9 @@ export class SimulatedWorld {
         continue;
       }
       const nextMs = this.#nextMs();
-      if (nextMs === null) return true;
-      if (nextMs > untilMs) {
-        this.time.advanceTo(untilMs);
-        return false;
+      if (nextMs === null || nextMs > untilMs) {
+        if (untilMs !== Infinity) this.time.advanceTo(untilMs);
+        return nextMs === null;
       }
       this.time.advanceTo(nextMs);
     }
