@@ -45,6 +45,7 @@ export const machine = setup({
     refuseExecutable: effect,
     unloadExecutable: effect,
     releaseLease: effect,
+    refuseWaiting: effect,
     announceOpened: effect,
     announceLost: effect,
     closeDriver: effect,
@@ -95,7 +96,8 @@ export const machine = setup({
       },
     },
     closing: {
-      description: 'No more submissions; accepted ones finish.',
+      description: 'No more submissions; those that wait for memory fail, accepted ones finish.',
+      entry: 'refuseWaiting',
       always: { guard: 'isIdle', target: 'closed' },
       on: {
         'work.submit': { actions: 'refuseSubmission' },

@@ -43,6 +43,12 @@ export interface DeviceSummary extends DeviceBytes {
   readonly inFlight: number;
 }
 
+const CLOSING: StatusRecord = {
+  code: 'unavailable',
+  message: 'the device is opening or closing and takes no work',
+  retryAfterS: 1,
+};
+
 class DeviceHost {
   readonly #self: ActorSelf;
   readonly #input: DeviceQueueInput;
@@ -85,11 +91,7 @@ class DeviceHost {
   }
 
   refuse(work: SubmitWork, failure: StatusRecord | null): void {
-    const status: StatusRecord = failure ?? {
-      code: 'unavailable',
-      message: 'the device is opening or closing and takes no work',
-      retryAfterS: 1,
-    };
+    const status = failure ?? CLOSING;
     const { invocation } = work.submission;
     this.#self.tell(work.replyTo, 'work.failed', { invocation, status } satisfies WorkFailed);
   }
@@ -119,6 +121,10 @@ class DeviceHost {
 
   announce(kind: string, status: StatusRecord | null): void {
     this.#self.tell(this.#input.opened, kind, { status });
+  }
+
+  refuseWaiting(): void {
+    this.#opened?.runner.refuseWaiting(CLOSING);
   }
 
   close(): void {
@@ -152,6 +158,7 @@ export const deviceQueue = machineActor(
         refuseExecutable: (_e, _c, message) => host.refuseLoad(message),
         unloadExecutable: (event) => host.unload((event as unknown as { id: string }).id),
         releaseLease: (event) => host.release((event as unknown as { key: string }).key),
+        refuseWaiting: () => host.refuseWaiting(),
         announceOpened: () => host.announce('device.opened', null),
         announceLost: (_e, context) => host.announce('device.lost', failure(context)),
         closeDriver: () => host.close(),

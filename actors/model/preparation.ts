@@ -61,7 +61,7 @@ class PreparationHost {
   }
 
   #run(task: string, input: unknown, as: string): string {
-    const deadlineMs = COMPILE_DEADLINE_MS;
+    const deadlineMs = this.#self.now() + COMPILE_DEADLINE_MS;
     return this.#self.ask(POOL, 'task.run', { task, input }, { deadlineMs, as });
   }
 
@@ -85,7 +85,8 @@ class PreparationHost {
     this.#self.tell(this.#self.address, 'artefacts.started', { count: this.#stages.length });
     this.#stages.forEach(({ module, reflection }, ordinal) => {
       const load: LoadExecutable = { id: this.executable(ordinal), module, info: reflection };
-      const options = { deadlineMs: COMPILE_DEADLINE_MS, as: 'stage.placed' };
+      const deadlineMs = this.#self.now() + COMPILE_DEADLINE_MS;
+      const options = { deadlineMs, as: 'stage.placed' };
       const asked = this.#self.ask(this.#input.device, 'executable.load', load, options);
       this.#ordinals.set(asked, ordinal);
     });

@@ -50,13 +50,14 @@ export const specialization = machineActor(
         },
         compileStage() {
           const call = { task: 'compile-stage', input: input.task };
-          self.ask(POOL, 'task.run', call, { deadlineMs: COMPILE_DEADLINE_MS, as: 'compiled' });
+          const deadlineMs = self.now() + COMPILE_DEADLINE_MS;
+          self.ask(POOL, 'task.run', call, { deadlineMs, as: 'compiled' });
         },
         placeStage() {
           const { module, reflection } = artefact!;
           const load: LoadExecutable = { id: input.executable, module, info: reflection };
           self.ask(input.device, 'executable.load', load, {
-            deadlineMs: COMPILE_DEADLINE_MS,
+            deadlineMs: self.now() + COMPILE_DEADLINE_MS,
             as: 'placed',
           });
         },

@@ -72,7 +72,7 @@ export const finiteRequest = machineActor(
         prepareMembers() {
           const { inputs, dimensions } = input.call;
           self.ask(input.preparer, 'members.prepare', { inputs, dimensions } satisfies PrepareMembers, {
-            deadlineMs: Math.max(1, input.deadlineMs - self.now()),
+            deadlineMs: input.deadlineMs,
             as: 'prepared',
           });
         },
