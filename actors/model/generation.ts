@@ -47,7 +47,7 @@ class GenerationHost {
   readonly #prepared = new Map<string, readonly PreparedMember[]>();
   readonly #cache: SpecializationCache;
   #control: FiniteControl | null = null;
-  #requests = 0;
+  readonly #requests = new Set<string>();
   #cohorts = 0;
   #cohortsFormed = 0;
   #membersServed = 0;
@@ -82,11 +82,12 @@ class GenerationHost {
       this.#self.tell(this.#self.address, 'request.ended', { request: name });
       return;
     }
-    this.#requests += 1;
     const { generation } = prepared;
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
     const input = { call, ask, generation, preparer, deadlineMs };
-    this.#self.handOver(ask, this.#self.spawn(`requests/${name}`, finiteRequest, input));
+    const address = this.#self.spawn(`requests/${name}`, finiteRequest, input);
+    this.#requests.add(address);
+    this.#self.handOver(ask, address);
   }
 
   refuse(ask: Message): void {
@@ -116,7 +117,8 @@ class GenerationHost {
 
   forget(request: string): void {
     this.#scheduler.withdraw(request);
-    if (this.#prepared.delete(request)) this.#requests -= 1;
+    this.#prepared.delete(request);
+    this.#requests.delete(request);
   }
 
   formCohorts(): void {
@@ -190,7 +192,7 @@ class GenerationHost {
 
   describe(): GenerationSummary {
     return {
-      requests: this.#requests,
+      requests: this.#requests.size,
       waiting: this.#scheduler.size,
       cohorts: this.#cohorts,
       specializations: this.#cache.keys().length,
