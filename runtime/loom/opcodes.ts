@@ -55,6 +55,7 @@ const flag = { is: 'flag' } as const;
 const node = (role: Role) => ({ is: 'node', role }) as const;
 const optional = (role: Role) => ({ is: 'optional', role }) as const;
 const word = (of: readonly string[]) => ({ is: 'word', of }) as const;
+/** More than any file has bytes. */
 const unbounded = 2 ** 31;
 const list = (role: Role, min = 0, max = unbounded) => ({ is: 'list', role, min, max }) as const;
 
@@ -70,6 +71,7 @@ type Table<Node extends { readonly kind: string }> = {
   };
 };
 
+/** Fields of every declaration. */
 const common = {
   doc: { is: 'doc' },
   exported: flag,
@@ -172,6 +174,7 @@ const stmts = {
   part: { op: 80, fields: {} },
 } as const satisfies Table<tree.Stmt>;
 
+/** The order is part of the format: an operator is stored as its index. */
 const binaryOps = [
   ...['+', '-', '*', '/', '%', '<<', '>>', '&', '|', '^'],
   ...['==', '!=', '<', '<=', '>', '>=', '&&', '||'],
@@ -193,6 +196,7 @@ const exprs = {
   record: { op: 108, fields: { type: node('namedType'), fields: list('fieldValue') } },
 } as const satisfies Table<tree.Expr>;
 
+/** Tables as lists: the order of keys is the order of fields in the file. */
 const shapesOf = (table: Record<string, { op: number; fields: object }>): NodeShape[] =>
   Object.entries(table).map(([kind, { op, fields: held }]) => ({
     op,

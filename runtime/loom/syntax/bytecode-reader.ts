@@ -22,6 +22,7 @@ import type { Parsed } from './parse.js';
 import { print } from './print.js';
 import { textFault } from './text-rules.js';
 
+/** A tree without diagnostics, or one diagnostic and an empty tree. */
 export function decode(file: string, bytes: Uint8Array): Parsed {
   const sink = new DiagnosticSink();
   const max = syntaxLimits.bytecodeBytes;
@@ -44,6 +45,7 @@ const nothing = (sink: DiagnosticSink): Parsed => ({
   diagnostics: sink.list(),
 });
 
+/** For the checks of the file as a whole, which have no section. */
 const fault = (message: string): never => {
   throw new BytecodeFault(message);
 };
@@ -84,6 +86,7 @@ function checkCanonical(module: Module, form: CanonicalForm): void {
 
 const equal = (left: Uint8Array, right: Uint8Array): boolean => Buffer.compare(left, right) === 0;
 
+/** A node while it is filled in; by then the table has vouched for its fields. */
 type Fields = { kind: string; at: number } & Record<string, unknown>;
 
 const shapeByOp = new Map<Role, ReadonlyMap<number, NodeShape>>();
@@ -91,6 +94,7 @@ for (const [role, shapes] of Object.entries(shapesByRole)) {
   shapeByOp.set(role as Role, new Map(shapes.map((shape) => [shape.op, shape])));
 }
 
+/** Reads nodes and positions side by side, each from its section, in the order of writing. */
 class TreeReader {
   readonly #strings: string[];
   readonly #nodes: ByteReader;
@@ -136,6 +140,7 @@ class TreeReader {
     return node;
   }
 
+  /** Differences of lines may lead anywhere, so the sum is checked, not the step. */
   #position(): number {
     const coded = this.#positions.uint();
     this.#line += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
@@ -145,6 +150,7 @@ class TreeReader {
     return packAt(this.#line, column);
   }
 
+  /** One field, by what the table says it holds. */
   #field(holds: FieldKind): unknown {
     const nodes = this.#nodes;
     switch (holds.is) {
@@ -184,6 +190,7 @@ class TreeReader {
     return value === 1;
   }
 
+  /** A list of names, as of `let` and `use`. */
   #names(min: number): string[] {
     const count = this.#nodes.count();
     if (count < min) this.#nodes.fail('has an empty list of names');
@@ -192,6 +199,7 @@ class TreeReader {
     return names;
   }
 
+  /** A string by index. It may be used a million times, so its length is charged each time. */
   #text(rule: Parameters<typeof textFault>[0]): string {
     const index = this.#nodes.uint();
     const text = this.#strings[index];

@@ -33,6 +33,7 @@ for (const [role, shapes] of Object.entries(shapesByRole)) {
   shapeByKind.set(role as Role, new Map(shapes.map((shape) => [shape.kind, shape])));
 }
 
+/** One walk over the tree; nodes and positions grow side by side. */
 class FormWriter {
   readonly #nodes = new ByteWriter();
   readonly #positions = new ByteWriter();
@@ -59,6 +60,7 @@ class FormWriter {
     for (const [name, holds] of shape.fields) this.#field(holds, node[name]);
   }
 
+  /** Differences are small, so most positions take two bytes. */
   #position(at: number): void {
     const line = lineOf(at);
     const delta = line - this.#line;
@@ -103,6 +105,7 @@ class FormWriter {
     for (const name of names) this.#text(name);
   }
 
+  /** An index into the string table, which grows by first use. */
   #text(text: string): void {
     let index = this.#indices.get(text);
     if (index === undefined) {

@@ -10,6 +10,7 @@ import type { TokenWriter } from './tokens.js';
 
 const point = 46;
 
+/** At a digit. What is wrong is reported and stands as 0. */
 export function lexNumber(lexer: TokenWriter): void {
   const { text } = lexer;
   const start = lexer.pos;
@@ -47,6 +48,7 @@ function hexEnd(text: string, from: number): number {
   }
 }
 
+/** The end of a decimal number, and whether it has a fraction or an exponent. */
 function decimal(text: string, start: number): { end: number; isFloat: boolean } {
   let end = digitsEnd(text, start);
   let isFloat = false;

@@ -15,6 +15,7 @@ const simple: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
+/** At the opening quote. Pieces between escapes are cut out whole. */
 export function lexString(lexer: TokenWriter): void {
   const { text } = lexer;
   const start = lexer.pos;
@@ -42,6 +43,7 @@ export function lexString(lexer: TokenWriter): void {
   lexer.push('string', value, start);
 }
 
+/** The escape at a backslash; a bad one is reported and means nothing. */
 function readEscape(lexer: TokenWriter, start: number): { value: string; end: number } {
   const { text } = lexer;
   const letter = text[start + 1] ?? '';

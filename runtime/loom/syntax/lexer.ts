@@ -20,6 +20,7 @@ const newline = 10;
 const slash = 47;
 const dot = 46;
 
+/** Two-character operators. `>>` is none: two `>` may close template arguments. */
 const doubles = new Set(['<<', '==', '!=', '<=', '>=', '&&', '||', '+=', '-=', '*=', '..', '->']);
 const singles = new Set('+-*/%&|^<>!~=()[]{},:.@'.split(''));
 const openers = new Set(['(', '[', '{']);
@@ -92,6 +93,7 @@ export class Lexer implements TokenWriter {
     if (kind.length > 0 && kind[kind.length - 1] !== 'newline') this.push('newline', text, start);
   }
 
+  /** One token, or one piece of what lies between tokens. */
   #next(unit: number): void {
     if (unit === 32 || unit === 9 || unit === 13) this.pos += 1;
     else if (unit === newline) this.#newline();
@@ -113,6 +115,7 @@ export class Lexer implements TokenWriter {
     this.#lineHasToken = false;
   }
 
+  /** A newline is a token only where it means something. */
   #endLine(start: number): void {
     const { kind, text } = this.tokens;
     const last = kind.length - 1;
@@ -152,6 +155,7 @@ export class Lexer implements TokenWriter {
     }
   }
 
+  /** Dropped, unless it is documentation; that waits for the token it describes. */
   #comment(): void {
     const { text } = this;
     const start = this.pos;

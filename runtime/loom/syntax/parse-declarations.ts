@@ -14,6 +14,7 @@ import { declarationHeads, paramModes } from './words.js';
 /** What every declaration has. */
 type Common = Pick<Decl, 'at' | 'doc' | 'exported' | 'name' | 'template'>;
 
+/** The whole file. Every round of the loop moves past a line at least. */
 export function parseModule(c: Cursor): Module {
   let library = '';
   const uses: Use[] = [];
@@ -31,6 +32,7 @@ export function parseModule(c: Cursor): Module {
   }
 }
 
+/** Runs `parse` for one line of the top level; what fails is reported and skipped. */
 function recovering(c: Cursor, parse: () => void): void {
   const start = c.index;
   try {
@@ -61,6 +63,7 @@ function recover(c: Cursor, start: number): void {
   c.reset(index, 0);
 }
 
+/** Declarations whose braces hold statements. */
 const blockHeads = new Set(['func.def', 'kernel.def', 'command.def', 'check.def', 'template.def']);
 
 /** `kernel.def` and the like at a token, else null. */
@@ -94,6 +97,7 @@ function parseUse(c: Cursor, isLate: boolean): Use {
   return { kind: 'use', at, path, names };
 }
 
+/** `template.def` and documentation may come in either order; both belong to what follows. */
 function parseDecl(c: Cursor): Decl {
   const docs: string[] = [];
   const keepDoc = () => {
@@ -127,6 +131,7 @@ function parseDecl(c: Cursor): Decl {
   return parseRest(c, head, { common, module });
 }
 
+/** `import("module")`. */
 function parseImport(c: Cursor): string {
   c.expect('import', '`func.decl import("module") name(…)` declares what a module offers');
   c.expect('(');
@@ -137,6 +142,7 @@ function parseImport(c: Cursor): string {
   return module;
 }
 
+/** What follows the name: the part in which the kinds differ. */
 function parseRest(c: Cursor, head: string, start: { common: Common; module: string }): Decl {
   const { common, module } = start;
   switch (head) {
@@ -182,6 +188,7 @@ function parseKernel(c: Cursor, common: Common): Decl {
   c.expect('(');
   const lanes = c.nested(() => c.expression(c));
   c.expect(')');
+  // Only a kernel that is a stage by itself says its grid; else the dispatch does.
   const { index } = c;
   const grid = c.accept('grid') ? parseArguments(c) : [];
   if (c.index > index && (grid.length < 1 || grid.length > 3)) {
@@ -210,6 +217,7 @@ function parseFields(c: Cursor): Field[] {
   return fields;
 }
 
+/** A field with what must follow it, so that a mistake is found before the next field. */
 function parseField(c: Cursor): Field {
   const { at } = c;
   const name = c.name('the name of a field');
@@ -219,6 +227,7 @@ function parseField(c: Cursor): Field {
   return { kind: 'field', at, name, type };
 }
 
+/** To the end of a broken field, over brackets. */
 function skipField(c: Cursor, start: number): void {
   c.reset(start, 0);
   while (!c.is(',') && !c.atStatementEnd) c.index = c.after(c.index);
@@ -239,6 +248,7 @@ function parseParams(c: Cursor, isCommand: boolean): Param[] {
   return params;
 }
 
+/** `in view<f32>` or a type. An access word with no type behind it is the type. */
 function plainParam(c: Cursor, at: number, name: string): Param {
   let mode: ParamMode = '';
   if (paramModes.has(c.text) && c.peekKind() === 'name') {

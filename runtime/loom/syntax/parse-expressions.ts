@@ -23,6 +23,7 @@ function binaryOp(c: Cursor): string {
   return isShift ? '>>' : '>';
 }
 
+/** Operators at least as strong as `weakest`; the right side takes the stronger ones first. */
 function parseBinary(c: Cursor, weakest: number): Expr {
   let left = parseUnary(c);
   for (;;) {
@@ -46,6 +47,7 @@ function parseUnary(c: Cursor): Expr {
   const { at, text } = c;
   if (text !== '-' && text !== '!' && text !== '~') return parsePostfix(c);
   c.index += 1;
+  // An operand stands where its operator stands: no brackets, so the flags stay.
   const { inAngles, inHead } = c;
   const value = c.nested(() => {
     c.inAngles = inAngles;
@@ -83,6 +85,7 @@ function postfix(c: Cursor, base: Expr): Expr | null {
   }
 }
 
+/** `.name`. Behind a plain name it makes a longer name: resolution decides what is a member. */
 function parseMember(c: Cursor, base: Expr): Expr {
   const { height } = c;
   const start = c.index;
@@ -107,6 +110,7 @@ function parseIndex(c: Cursor, base: Expr): Expr {
   return { kind: 'index', at, base, index };
 }
 
+/** `(…)` behind a name, a method or what turns out to be an array type. */
 function parseCall(c: Cursor, callee: Expr, typeArgs: readonly TemplateArg[]): Expr {
   const { height, index } = c;
   const type = callee.kind === 'index' ? arrayTypeOf(callee) : null;
@@ -148,6 +152,7 @@ export function parseArguments(c: Cursor): Expr[] {
   return args;
 }
 
+/** `<…>(…)` or `<…> { … }`; null where `<` compares. */
 function parseGeneric(c: Cursor, base: Expr): Expr | null {
   if (base.kind !== 'name' && base.kind !== 'member') return null;
   const close = c.angleEnd(c.index);
@@ -189,6 +194,7 @@ function parseRecord(
   return { kind: 'record', at, type: { kind: 'namedType', at, name, args }, fields };
 }
 
+/** What everything else is built on. */
 function parsePrimary(c: Cursor): Expr {
   const { at, text } = c;
   c.height = 1;
@@ -228,6 +234,7 @@ function parseName(c: Cursor): Expr {
   return { kind: 'name', at, name };
 }
 
+/** The canonical digits of a literal. Short decimal ones, nearly all, are canonical already. */
 function intOf(c: Cursor, at: number, text: string): Expr {
   const unsigned = text.endsWith('u');
   const digits = unsigned ? text.slice(0, -1) : text;

@@ -11,6 +11,7 @@ import { assignOps } from './operators.js';
 import { parseArguments, parseExpression, parseSymbolName } from './parse-expressions.js';
 import { parseType } from './parse-types.js';
 
+/** `{ … }`. Brackets balance, so the closing brace is always found. */
 export function parseBlock(c: Cursor): Block {
   const { at, blockDepth } = c;
   c.expect('{');
@@ -29,6 +30,7 @@ export function parseBlock(c: Cursor): Block {
   return { kind: 'block', at, stmts };
 }
 
+/** One statement and what must follow it; null if it was reported and skipped. */
 function parseRecovering(c: Cursor): Stmt | null {
   const start = c.index;
   const { blockDepth } = c;
@@ -139,6 +141,7 @@ function parseDeviceStatement(c: Cursor): Stmt | null {
   }
 }
 
+/** `: type` of a declaration of storage. */
 function parseTyped(c: Cursor) {
   c.expect(':', 'the type follows: `name : f32[64]`');
   return parseType(c);
@@ -152,6 +155,7 @@ function parseHead(c: Cursor): Expr {
   return value;
 }
 
+/** `let a = e`, `let a : t = e`, `let (a, b) = e`. */
 function parseLet(c: Cursor): Stmt {
   const { at } = c;
   c.index += 1;
@@ -184,6 +188,7 @@ function parseIf(c: Cursor): Stmt {
   c.index += 1;
   const cond = parseHead(c);
   const then = parseBlock(c);
+  // `else` begins no statement, so it may stand on the next line.
   let ahead = 0;
   while (c.peekKind(ahead) === 'newline') ahead += 1;
   if (c.peekText(ahead) !== 'else') return { kind: 'if', at, cond, then, otherwise: null };
@@ -203,6 +208,7 @@ function parseElseIf(c: Cursor): Block {
   return { kind: 'block', at, stmts: [stmt] };
 }
 
+/** `i in first..end`. */
 function parseRange(c: Cursor): { name: string; from: Expr; to: Expr } {
   const name = c.name('the name of the counter');
   c.expect('in');
@@ -254,6 +260,7 @@ function acceptModifier(c: Cursor, word: string): boolean {
   return c.is(word) && c.isName(1) && c.accept(word);
 }
 
+/** The kernel is named as after `@`: a symbol, with template arguments or without. */
 function parseDispatch(c: Cursor): Stmt {
   const { at } = c;
   c.index += 1;
@@ -273,6 +280,7 @@ function parseDispatch(c: Cursor): Stmt {
   return { kind: 'dispatch', at, kernel, args, grid, indirect };
 }
 
+/** An assignment or a call: which of them, only the token after the expression tells. */
 function parseSimple(c: Cursor): Stmt {
   const { at, index } = c;
   const target = parseExpression(c);

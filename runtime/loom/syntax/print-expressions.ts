@@ -24,6 +24,7 @@ export interface Room {
   readonly tail: number;
 }
 
+/** One line, whatever its length. */
 export function flat(e: Expr, around: Surroundings = 'plain'): string {
   return operand(e, { weakest: 0, around });
 }
@@ -100,6 +101,7 @@ interface Place {
   readonly around: Surroundings;
 }
 
+/** `operand` with line breaks: the same parentheses, or the text would change its meaning. */
 function layoutOperand(e: Expr, place: Place, room: Room): string {
   if (strengthOf(e) >= place.weakest && !needsParens(e, place.around)) {
     return layout(e, room, place.around);
@@ -107,6 +109,7 @@ function layoutOperand(e: Expr, place: Place, room: Room): string {
   return `(${layout(e, { ...room, column: room.column + 1, tail: room.tail + 1 })})`;
 }
 
+/** An operand in one line, in parentheses if it binds too weakly or its place asks for them. */
 function operand(e: Expr, place: Place): string {
   const isOpen = strengthOf(e) >= place.weakest && !needsParens(e, place.around);
   return isOpen ? bare(e, place.around) : `(${bare(e, 'plain')})`;
@@ -132,6 +135,7 @@ function needsParens(e: Expr, around: Surroundings): boolean {
   return around === 'angles' && e.kind === 'record';
 }
 
+/** Whether a record literal stands outside all brackets of the printed expression. */
 function exposesRecord(e: Expr): boolean {
   switch (e.kind) {
     case 'record':
@@ -150,6 +154,7 @@ function exposesRecord(e: Expr): boolean {
   }
 }
 
+/** Without parentheses around the whole. */
 function bare(e: Expr, around: Surroundings): string {
   switch (e.kind) {
     case 'int':

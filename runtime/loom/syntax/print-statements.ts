@@ -21,6 +21,7 @@ export function printBlock(block: Block, indent: number): string {
   return `{\n${lines.join('\n')}\n${' '.repeat(indent)}}`;
 }
 
+/** A statement without the indentation of its first line. */
 function printStmt(stmt: Stmt, indent: number): string {
   switch (stmt.kind) {
     case 'let': {
@@ -59,6 +60,7 @@ function printStmt(stmt: Stmt, indent: number): string {
   }
 }
 
+/** Statements with a block. */
 type Compound = Extract<Stmt, { kind: 'if' | 'for' | 'while' | 'parallel' | 'once' }>;
 
 function printCompound(stmt: Compound, indent: number): string {
@@ -103,6 +105,7 @@ function printIf(stmt: Extract<Stmt, { kind: 'if' }>, indent: number): string {
   return `${text} else ${rest}`;
 }
 
+/** One value needs no parentheses; several are a tuple. */
 function printReturn(values: readonly Expr[], indent: number): string {
   if (values.length === 0) return 'return';
   if (values.length === 1) return after('return ', values[0]!, indent);

@@ -11,6 +11,7 @@ import { printBlock } from './print-statements.js';
 /** Kinds that stand line under line. */
 const compact: ReadonlySet<Decl['kind']> = new Set(['config', 'const', 'import']);
 
+/** Declarations apart by a blank line, but for runs of the compact kinds without documentation. */
 export function print(module: Module): string {
   const groups: string[] = [];
   if (module.library !== '') groups.push(`library ${module.library}\n`);
@@ -27,6 +28,7 @@ export function print(module: Module): string {
   return groups.join('\n');
 }
 
+/** Ends its line, unlike the others: uses stand line under line. */
 function printUse(use: Use): string {
   if (use.names === null) return `use ${use.path}\n`;
   const line = `use ${use.path} { ${use.names.join(', ')} }\n`;
@@ -41,6 +43,7 @@ function printDecl(decl: Decl): string {
 
 const printDocLine = (line: string): string => (line === '' ? '///\n' : `/// ${line}\n`);
 
+/** The line before the declaration, or nothing. */
 function printTemplate(decl: Decl): string {
   if (decl.template.length === 0) return '';
   const params = decl.template.map(
@@ -88,6 +91,7 @@ function printBody(decl: Decl): string {
 const withValue = (start: string, value: Parameters<typeof layout>[0]): string =>
   start + layout(value, { indent: 0, column: start.length, tail: 0 });
 
+/** In one line if it fits, else a field a line, where the newline is the separator. */
 function printFields(start: string, fields: readonly Field[]): string {
   if (fields.length === 0) return `${start} {}`;
   const items = fields.map((field) => `${field.name}: ${printType(field.type)}`);
