@@ -3,6 +3,7 @@
  * reach. Checks the entries of the profile and the signatures of every capability import, so that
  * what is wrong is told at registration, with positions, and not by the first request.
  */
+import { StatusError } from '../base/errors.js';
 import type { TargetFacts } from '../hal/facts.js';
 import { LoomError } from '../loom/diagnostics.js';
 import type { Catalog } from '../loom/elaborate/catalog.js';
@@ -11,6 +12,7 @@ import { elaborateHost } from '../loom/elaborate/elaborate.js';
 import type { Elaborated } from '../loom/elaborate/elaborate.js';
 import type { HostProgram } from '../loom/typed.js';
 import { capabilityTable } from '../modules/modules.js';
+import { signatureText } from '../profiles/profile.js';
 import type { EntrySignature } from '../profiles/profile.js';
 import { bindCapabilities } from '../vm/capability.js';
 import { checkEntry } from '../vm/host-vm.js';
@@ -28,9 +30,22 @@ export function linkHost(catalog: Catalog, options: LinkOptions): HostProgram {
   const { primary, entries, bindings, facts } = options;
   const configuration = { target: facts, bindings: bindConfiguration(catalog, bindings) };
   const program = programOf(catalog, elaborateHost(catalog, primary, configuration));
-  for (const entry of entries) checkEntry(program, entry);
+  for (const entry of entries) {
+    if (program.entries[entry.name] === undefined) throw missingEntry(program, primary, entry);
+    checkEntry(program, entry);
+  }
   bindCapabilities(program.imports, capabilityTable(primary, {}), program.files);
   return program;
+}
+
+/** The catalog's first file need not be the primary one, so the message is made here. */
+function missingEntry(program: HostProgram, primary: string, entry: EntrySignature): StatusError {
+  const exported = Object.keys(program.entries).sort().join(', ') || 'none';
+  return new StatusError(
+    'invalidArgument',
+    `${primary} exports no '${entry.name}'; the contract asks for ${signatureText(entry)} (it exports ${exported})`,
+    { where: primary },
+  );
 }
 
 /** The program of an elaboration, or one error with all of its diagnostics. */
