@@ -14,7 +14,7 @@ import {
   statesOf,
   type Chart,
 } from '../../actors/statecharts.js';
-import { breachesOf } from './chart-laws.js';
+import { breachesOf, declaredEvents } from './chart-laws.js';
 
 const charts = await loadCharts();
 
@@ -41,6 +41,7 @@ test('STATECHARTS.md shows the machines that run', () => {
 
 for (const chart of charts) {
   test(`${chart.machine.id}: obeys the laws of charts`, () => {
+    assert.ok(declaredEvents(chart.source).length > 1, 'its events were found in its source');
     assert.equal(breachesOf(chart), []);
   });
 }
