@@ -85,7 +85,7 @@ function builtinOf(frame: Frame, path: string): Builtin | null {
   if (general !== undefined) {
     return general;
   }
-  if (frame.isCheck) {
+  if (frame.host?.checks === true) {
     const check = checkBuiltins.get(path);
     if (check !== undefined) return check;
   }

@@ -104,7 +104,7 @@ function kernelNamed(
   const bound = frame.bindings.get(expr.name);
   const found =
     bound?.kind === 'symbol'
-      ? frame.session.catalog.find(bound.name)
+      ? (bound.declaration ?? frame.session.catalog.find(bound.name))
       : (frame.session.catalog.lookup(frame.file, expr.name)?.declaration ?? null);
   if (found === null) throw unresolved(frame, expr.name, expr.at);
   if (found.decl.kind !== 'kernel')

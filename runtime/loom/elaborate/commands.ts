@@ -3,7 +3,7 @@
  * dispatch over whole roots with the kernel's own constant grid.
  */
 import type { At, CommandDef, KernelDef, Param } from '../tree.js';
-import type { CommandProgram, Symbol, WordExpr } from '../typed.js';
+import type { CommandProgram, Kernel, Symbol, WordExpr } from '../typed.js';
 import { flattenBank } from './banks.js';
 import type { Declaration } from './catalog.js';
 import { CommandBuilder } from './command-builder.js';
@@ -19,6 +19,22 @@ import { resolveTerm } from './type-resolution.js';
 import type { FunctionRef } from './value.js';
 
 export function stageProgram(session: Session, root: Symbol): CommandProgram {
+  const ref = rootOf(session, root);
+  const isCommand = ref.declaration.decl.kind === 'command';
+  return isCommand ? commandProgram(session, ref) : directProgram(session, ref);
+}
+
+export function kernelProgram(session: Session, root: Symbol): Kernel {
+  const ref = rootOf(session, root);
+  const { decl, file } = ref.declaration;
+  if (decl.kind === 'kernel') return kernelInstance(session, ref, decl.at, null).kernel;
+  throw new Problem(
+    { file: file.file, at: decl.at },
+    `'${root.name}' is a ${decl.kind}, not a kernel`,
+  );
+}
+
+function rootOf(session: Session, root: Symbol): FunctionRef {
   const declaration = session.catalog.find(root.name);
   const kind = declaration?.decl.kind;
   if (declaration === null || (kind !== 'command' && kind !== 'kernel')) {
@@ -34,7 +50,7 @@ export function stageProgram(session: Session, root: Symbol): CommandProgram {
   const bindings = bindSymbolArgs(frame, declaration, root.args, declaration.decl.at);
   const ref: FunctionRef = { declaration, bindings, key: instanceKey(declaration, bindings) };
   session.reach(declaration);
-  return kind === 'command' ? commandProgram(session, ref) : directProgram(session, ref);
+  return ref;
 }
 
 function commandFrame(session: Session, ref: FunctionRef, builder: CommandBuilder): Frame {

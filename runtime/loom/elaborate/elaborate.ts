@@ -4,9 +4,9 @@
  * declarations were reached, come along for cache keys.
  */
 import type { Diagnostic } from '../diagnostics.js';
-import type { CommandProgram, HostProgram, Symbol } from '../typed.js';
+import type { CommandProgram, HostProgram, Kernel, Symbol } from '../typed.js';
 import type { Catalog, CatalogFile, Declaration } from './catalog.js';
-import { stageProgram } from './commands.js';
+import { kernelProgram, stageProgram } from './commands.js';
 import type { Configuration } from './configuration.js';
 import { openSession } from './engine.js';
 import { HostBuilder } from './host-builder.js';
@@ -53,7 +53,7 @@ export function elaborateChecks(
 ): Elaborated<HostProgram> {
   return run(catalog, configuration, (session) => {
     const file = primaryFile(session, primary);
-    const builder = new HostBuilder();
+    const builder = new HostBuilder(true);
     const checks: { name: string; func: number }[] = [];
     for (const declaration of file.own.values()) {
       if (declaration.decl.kind !== 'check') continue;
@@ -63,8 +63,32 @@ export function elaborateChecks(
       checks.push({ name: declaration.decl.name, func });
     }
     drainHostFunctions(session, builder);
-    return hostProgram(session, builder, { entries: {}, checks });
+    return hostProgram(session, builder, { entries: symbolEntries(session, builder), checks });
   });
+}
+
+/** Functions that a check names by symbol (`expect_rejects(@f, …)`) are entries by full name. */
+function symbolEntries(session: Session, builder: HostBuilder): Record<string, number> {
+  const entries: Record<string, number> = {};
+  // Bodies may name further functions, so the list grows while it is walked.
+  for (let index = 0; index < builder.symbols.length; index += 1) {
+    const { name, args } = builder.symbols[index] as Symbol;
+    const declaration = session.catalog.find(name);
+    if (declaration?.decl.kind !== 'func' || args.length > 0 || isDeviceOnly(declaration.decl))
+      continue;
+    entries[name] = builder.request({ declaration, bindings: new Map(), key: name }, 0);
+    drainHostFunctions(session, builder);
+  }
+  return entries;
+}
+
+/** One kernel by itself, as checks launch it. */
+export function elaborateKernel(
+  catalog: Catalog,
+  root: Symbol,
+  configuration: Configuration,
+): Elaborated<Kernel> {
+  return run(catalog, configuration, (session) => kernelProgram(session, root));
 }
 
 /** One command program, or a kernel as a direct stage. */

@@ -99,8 +99,6 @@ export interface FrameOptions {
   readonly kernel?: KernelBuilder | null;
   readonly command?: CommandBuilder | null;
   readonly returns: ReturnTarget;
-  /** The body of a check: it sees the check built-ins. */
-  readonly isCheck?: boolean;
   /** The template instances that this body belongs to, innermost first. */
   readonly instances?: readonly Place[];
 }
@@ -119,7 +117,6 @@ export class Frame {
   readonly kernel: KernelBuilder | null;
   readonly command: CommandBuilder | null;
   readonly returns: ReturnTarget;
-  readonly isCheck: boolean;
   readonly instances: readonly Place[];
   scope: Scope = new Scope(null);
   region: Region | null = null;
@@ -137,7 +134,6 @@ export class Frame {
     this.kernel = options.kernel ?? null;
     this.command = options.command ?? null;
     this.returns = options.returns;
-    this.isCheck = options.isCheck ?? false;
     this.instances = options.instances ?? [];
   }
 

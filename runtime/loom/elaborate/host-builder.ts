@@ -13,6 +13,8 @@ export interface PendingFunction {
 }
 
 export class HostBuilder {
+  /** Whether functions see what checks may call (`launch`, `expect`, …). */
+  readonly checks: boolean;
   readonly functions: (HostFunction | null)[] = [];
   readonly imports: CapabilityImport[] = [];
   readonly symbols: Symbol[] = [];
@@ -20,6 +22,10 @@ export class HostBuilder {
   readonly #byKey = new Map<string, number>();
   readonly #importByKey = new Map<string, number>();
   readonly #symbolByKey = new Map<string, number>();
+
+  constructor(checks = false) {
+    this.checks = checks;
+  }
 
   /** The index of an instance; asks for its body when it is new. */
   request(ref: FunctionRef, depth: number): number {

@@ -126,7 +126,6 @@ export function checkFunction(
     body: new Body(),
     narrow: false,
     host: builder,
-    isCheck: true,
     returns: { kind: 'host', results: [] },
   });
   return finished(frame, decl, { params: 0, results: [], name: declaration.name });

@@ -22,10 +22,10 @@ export function resolvePath(frame: Frame, path: string, at: At): Value {
 }
 
 export function unresolved(frame: Frame, path: string, at: At) {
-  const hidden = frame.session.catalog.find(path);
+  const hidden = hiddenIn(frame, path);
   if (hidden !== null && hidden.file !== frame.file) {
-    const related = [placeOf(hidden, 'it is here; `export` makes it visible')];
-    return frame.problem(at, `'${path}' is private to its file`, undefined, { related });
+    const related = [placeOf(hidden, 'it is here; `export` and `use` make it visible')];
+    return frame.problem(at, `'${path}' is not visible in this file`, undefined, { related });
   }
   if (path.startsWith('target.')) {
     const near = nearestName(
@@ -41,6 +41,16 @@ export function unresolved(frame: Frame, path: string, at: At) {
   const near = frame.session.catalog.nearest(frame.file, path);
   const hint = near === null ? undefined : `did you mean '${near}'?`;
   return frame.problem(at, `'${path}' is not defined`, hint);
+}
+
+/** By full name, or in a library that the file uses. */
+function hiddenIn(frame: Frame, path: string): Declaration | null {
+  const { catalog } = frame.session;
+  for (const use of ['', ...frame.file.module.uses.map((entry) => `${entry.path}.`)]) {
+    const found = catalog.find(use + path);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** Null where the first segment denotes nothing. */

@@ -28,5 +28,5 @@ export function symbolValue(frame: Frame, expr: Extract<Expr, { kind: 'symbol' }
     at: expr.at,
   });
   const args = declaration.decl.template.map((param) => templateText(ref.bindings.get(param.name)));
-  return { kind: 'symbol', name: declaration.name, args };
+  return { kind: 'symbol', name: declaration.name, args, declaration };
 }

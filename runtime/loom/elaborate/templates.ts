@@ -184,7 +184,7 @@ function functionArgument(
     return { kind: 'func', ref };
   }
   if (value.kind === 'symbol') {
-    const declaration = frame.session.catalog.find(value.name);
+    const declaration = value.declaration ?? frame.session.catalog.find(value.name);
     if (declaration?.decl.kind === 'func') {
       const bindings = bindSymbolArgs(frame, declaration, value.args, where.at);
       return {
@@ -238,7 +238,7 @@ function parseArgument(frame: Frame, text: string, at: At): Value {
 /** `name` or `name<a, b>` in canonical text. */
 export function parseSymbolText(text: string): Extract<Value, { kind: 'symbol' }> {
   const open = text.indexOf('<');
-  if (open < 0) return { kind: 'symbol', name: text, args: [] };
+  if (open < 0) return { kind: 'symbol', name: text, args: [], declaration: null };
   const args: string[] = [];
   let depth = 0;
   let start = open + 1;
@@ -252,7 +252,7 @@ export function parseSymbolText(text: string): Extract<Value, { kind: 'symbol' }
     }
     if (char === '>') depth -= 1;
   }
-  return { kind: 'symbol', name: text.slice(0, open), args };
+  return { kind: 'symbol', name: text.slice(0, open), args, declaration: null };
 }
 
 // --- inference -------------------------------------------------------------------------------

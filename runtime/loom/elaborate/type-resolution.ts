@@ -5,6 +5,7 @@
 import type { ArrayType, At, NamedType, TemplateArg, TypeExpr } from '../tree.js';
 import type { Type } from '../typed.js';
 import { bankOf } from './banks.js';
+import { placeOf } from './catalog.js';
 import { constantCount } from './coercion.js';
 import type { Frame } from './frame.js';
 import { layoutOf } from './layouts.js';
@@ -31,9 +32,30 @@ export function resolveTerm(frame: Frame, expr: TypeExpr): Term {
   if (expr.args.length > 0) return resolveGeneric(frame, expr);
   const term = termOfName(frame, expr.name, expr.at);
   if (term !== null) return term;
-  const near = frame.session.catalog.nearest(frame.file, expr.name);
-  const hint = near === null ? undefined : `did you mean '${near}'?`;
-  throw frame.problem(expr.at, `there is no type '${expr.name}'`, hint);
+  throw noType(frame, expr.name, expr.at);
+}
+
+function noType(frame: Frame, name: string, at: At) {
+  const hidden = frame.session.catalog.find(name) ?? hiddenType(frame, name);
+  if (hidden !== null && frame.session.catalog.lookup(frame.file, name) === null) {
+    const related = [placeOf(hidden, 'it is here; `export` and `use` make it visible')];
+    return frame.problem(at, `'${name}' is not visible in this file`, undefined, { related });
+  }
+  const near = frame.session.catalog.nearest(frame.file, name);
+  return frame.problem(
+    at,
+    `there is no type '${name}'`,
+    near === null ? undefined : `did you mean '${near}'?`,
+  );
+}
+
+/** A type of that name in a library that the file uses, private there. */
+function hiddenType(frame: Frame, name: string) {
+  for (const use of frame.file.module.uses) {
+    const found = frame.session.catalog.find(`${use.path}.${name}`);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** A type of values. */
@@ -48,6 +70,9 @@ export function resolveType(frame: Frame, expr: TypeExpr): Type {
 export function resolveElement(frame: Frame, expr: TemplateArg): Element {
   const resolved = resolveArgument(frame, expr);
   if (resolved !== null && resolved.element !== null) return resolved.element;
+  if (resolved === null && expr.kind === 'name') {
+    throw noType(frame, expr.name, expr.at);
+  }
   const name = resolved === null ? 'this' : `'${resolved.name}'`;
   throw frame.problem(expr.at, `${name} is not a storage element of views`);
 }

@@ -68,7 +68,12 @@ export type TemplateValue =
   | { readonly kind: 'const'; readonly value: ConstValue }
   | { readonly kind: 'type'; readonly term: Term }
   | { readonly kind: 'func'; readonly ref: FunctionRef }
-  | { readonly kind: 'symbol'; readonly name: string; readonly args: readonly string[] };
+  | {
+      readonly kind: 'symbol';
+      readonly name: string;
+      readonly args: readonly string[];
+      readonly declaration: Declaration | null;
+    };
 
 export type TemplateBindings = ReadonlyMap<string, TemplateValue>;
 
@@ -122,7 +127,12 @@ export type Value =
       readonly field: LayoutField;
     }
   | { readonly kind: 'func'; readonly ref: FunctionRef }
-  | { readonly kind: 'symbol'; readonly name: string; readonly args: readonly string[] }
+  | {
+      readonly kind: 'symbol';
+      readonly name: string;
+      readonly args: readonly string[];
+      readonly declaration: Declaration | null;
+    }
   | { readonly kind: 'term'; readonly term: Term }
   /** A declaration that is not a value by itself (templates before their arguments). */
   | { readonly kind: 'declaration'; readonly declaration: Declaration }
