@@ -88,7 +88,7 @@ export class Words {
     else emitArithmetic(code, word.op, shape, deviceFaults);
   }
 
-  /** ceil(a / b): the quotient, plus 1 when a remainder is left and the quotient is not negative. */
+  /** ceil(a / b): the quotient, plus 1 if a remainder is left and the quotient is not negative. */
   #emitCeilDiv(code: FunctionBody, word: Operation, shape: Shape): void {
     const left = code.temp('i32');
     const right = code.temp('i32');

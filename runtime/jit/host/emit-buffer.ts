@@ -1,6 +1,6 @@
 /**
- * Elements of host buffers, inlined: an element must lie wholly inside its buffer, and a store needs
- * a writable buffer whose bytes lie above the frozen state. Layouts are those of `vm/memory-map.ts`.
+ * Elements of host buffers, inlined: an element must lie wholly inside its buffer, and a store
+ * needs a writable buffer whose bytes lie above the frozen state. Layouts: `vm/memory-map.ts`.
  */
 import type { BufferElem, Expr, Site, Stmt } from '../../loom/typed.js';
 import { elemBytes } from '../../vm/faults.js';

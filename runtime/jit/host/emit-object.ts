@@ -44,7 +44,7 @@ export function isFresh(value: Expr): boolean {
   return value.op === 'array.new';
 }
 
-/** Leaves the address of `bytes` fresh arena bytes; the heap is asked only when memory must grow. */
+/** Leaves the address of `bytes` fresh arena bytes; asks the heap only when memory must grow. */
 export function emitAlloc(scope: HostScope, bytes: number, site: Site): void {
   const { code } = scope;
   const at = code.temp('i32');

@@ -66,6 +66,11 @@ export function chargeFuel(scope: HostScope, cost: number, site: Site): void {
   code.get(left);
   code.i32(0);
   code.op('i32.lt_s');
-  faultIf(scope, 'fault.fuel', site, () => undefined);
+  faultIf(scope, 'fault.fuel', site, () => {
+    // Spent fuel reads -1, whatever the block would have cost.
+    code.i32(0);
+    code.i32(-1);
+    code.access('i32.store', FUEL);
+  });
   code.release('i32', left);
 }

@@ -45,6 +45,9 @@ interface StartedGroup {
 /** Accesses for which the second version is worth its code, and the largest body for it. */
 const APART_MEMBERS_MAX = 8;
 const APART_NODES_MAX = 600;
+/** Bytes of a constant offset, and elements that a pointer moves a round. */
+const OFFSET_MAX = 2 ** 30;
+const STEP_MAX = 2 ** 26;
 
 export function emitStreams(
   scope: KernelScope,
@@ -53,7 +56,7 @@ export function emitStreams(
 ): void {
   const { code } = scope;
   const { loop, counter } = versions;
-  const usable = versions.plan.filter((group) => spanFits(group, loop, counter));
+  const usable = versions.plan.filter((group) => spanFits(scope, group, versions));
   if (usable.length === 0) return emitRounds([]);
   const started = usable.map((group) => ({ group, first: code.temp('i32') }));
   for (const { group, first } of started) {
@@ -158,17 +161,21 @@ function emitScaleSigned(scope: KernelScope, factor: number): void {
   scope.code.op('i32.mul');
 }
 
-/** Indices of one loop must span less than 2^31, or the checks at its ends would prove nothing. */
+/**
+ * Indices of one loop must span less than 2^31, or the checks at its ends would prove nothing; and
+ * constant parts must fit the offset of an instruction.
+ */
 function spanFits(
-  { affine, constants }: StreamGroup,
-  loop: CountedLoop,
-  counter: Counter,
+  scope: KernelScope,
+  group: StreamGroup,
+  { loop, counter }: StreamVersions,
 ): boolean {
-  if (Math.abs(affine.step) * loop.step > 2 ** 26) return false;
+  const { affine, constants, base } = group;
+  const constantSpan = constants.hi - constants.lo;
+  if (constantSpan * elementSizeOf(scope, base) > OFFSET_MAX) return false;
+  if (Math.abs(affine.step) * loop.step > STEP_MAX) return false;
   if (counter.first === null || counter.last === null) return true;
-  return (
-    Math.abs(affine.step) * (counter.last - counter.first) + constants.hi - constants.lo <= I32_MAX
-  );
+  return Math.abs(affine.step) * (counter.last - counter.first) + constantSpan <= I32_MAX;
 }
 
 /** Pushes the lowest or the highest index that the loop touches. */

@@ -1,6 +1,6 @@
 /**
- * Control and objects of host functions: emitted code gives what the interpreter gives, spends the same fuel,
- * and fails with the same reason at the same place.
+ * Control and objects of host functions: emitted code gives what the interpreter gives, spends the
+ * same fuel, and fails with the same reason at the same place.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -74,9 +74,15 @@ test('a loop to the largest i64 ends, and an endless one runs out of fuel at the
       { from: from.get, to: b.i64(2n ** 63n - 1n), step: 2 },
       b.block(b.set(n, b.add(n.get, b.i64(1)))),
     ),
+    b.whileLoop(
+      b.compare('!=', n.get, b.i64(5)),
+      b.block(b.set(n, b.add(n.get, b.i64(0))), b.set(i, n.get)),
+    ),
     b.whileLoop(b.bool(true), b.block()),
   );
-  const [outcome] = agree([f.build([], body)], [[2n ** 63n - 10n], [0n]], { fuel: 1000 });
+  const [outcome] = agree([f.build([], body)], [[2n ** 63n - 10n], [2n ** 63n - 8n], [0n]], {
+    fuel: 1000,
+  });
   assert.is(outcome!.error!.code, 'resourceExhausted');
 });
 
