@@ -136,7 +136,7 @@ export class Cell implements Asker {
 
   /** One turn: start, or one message. */
   turn(): void {
-    if (this.state === 'starting') this.#guard(() => this.#begin());
+    if (this.state === 'starting') this.#endTurn(attempt(() => this.#begin()));
     else if (this.state === 'running') this.#receive();
     if (this.state === 'running' && !this.mailbox.isEmpty) this.#queue();
   }
@@ -204,12 +204,13 @@ export class Cell implements Asker {
     this.current = message;
     const { recorder } = host;
     const startMs = recorder === null ? 0 : host.ports.clock.now();
-    this.#guard(() => this.behaviour!.receive(this.#self, message));
+    const failure = attempt(() => this.behaviour!.receive(this.#self, message));
     if (recorder !== null) {
       const { id, cause, from, to, kind, role, lane } = message;
       const endMs = host.ports.clock.now();
       recorder.record({ type: 'message', startMs, endMs, id, cause, from, to, kind, role, lane });
     }
+    this.#endTurn(failure);
   }
 
   /** An ask whose asker has given up (its timeout is its terminal) is not worth a turn. */
@@ -220,13 +221,7 @@ export class Cell implements Asker {
     return true;
   }
 
-  #guard(action: () => void): void {
-    let failure: { error: unknown } | null = null;
-    try {
-      action();
-    } catch (error) {
-      failure = { error };
-    }
+  #endTurn(failure: { readonly error: unknown } | null): void {
     this.current = null;
     if (failure !== null) this.fail(failure.error);
     else if (this.#stopAfterTurn !== null) this.#leave(this.#stopAfterTurn);
@@ -346,6 +341,15 @@ export class Cell implements Asker {
       this.#restartTimer = null;
       this.start();
     });
+  }
+}
+
+function attempt(action: () => void): { readonly error: unknown } | null {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    return { error };
   }
 }
 

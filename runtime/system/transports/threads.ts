@@ -5,8 +5,9 @@
  *
  * Turns run in microtasks, at most `BURST` before the event loop gets its turn again.
  */
-import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
+import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import { assert } from '../../base/errors.js';
+import { afterEventLoop } from '../../base/event-loop.js';
 import type { Envelope } from '../envelope.js';
 import type { Transport, TransportReceiver } from '../transport.js';
 
@@ -24,8 +25,6 @@ export class ThreadsTransport implements Transport {
   #receiver: TransportReceiver | null = null;
   #isAwake = false;
   #isClosed = false;
-  /** A port to itself: its message is the next turn of the event loop. */
-  #next: MessageChannel | null = null;
 
   attach(receiver: TransportReceiver): void {
     assert(this.#receiver === null, 'a transport to serve one system');
@@ -82,30 +81,15 @@ export class ThreadsTransport implements Transport {
     this.#isClosed = true;
     for (const { port } of this.#peers.values()) port.close();
     this.#peers.clear();
-    this.#next?.port1.close();
-    this.#next = null;
   }
 
   #burst(): void {
     if (this.#isClosed) return;
     const hasMore = this.#receiver?.turn(BURST) ?? false;
+    // What fails to leave is answered, and the answer wakes this again.
+    this.#isAwake = hasMore;
     this.#flush();
-    if (hasMore) this.#continueLater();
-    else this.#isAwake = false;
-  }
-
-  #continueLater(): void {
-    if (this.#next === null) {
-      const channel = new MessageChannel();
-      this.#next = channel;
-      channel.port1.on('message', () => {
-        channel.port1.unref();
-        this.#burst();
-      });
-    }
-    // Referenced only while turns are owed, so that an idle system does not keep a process alive.
-    this.#next.port1.ref();
-    this.#next.port2.postMessage(null);
+    if (hasMore) afterEventLoop(() => this.#burst());
   }
 
   #flush(): void {

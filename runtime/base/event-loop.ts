@@ -1,0 +1,7 @@
+/**
+ * The way to let the event loop of a thread have its turn: what waits in it (input, timers, ports)
+ * runs before the action. Keeps the process alive until then. For mechanisms that work in bursts.
+ */
+export function afterEventLoop(action: () => void): void {
+  setImmediate(action);
+}
