@@ -5,8 +5,8 @@
  *
  *   launch(@command or @kernel, inputs, sizes, words) -> outputs. A command takes its `in` and
  *     `inout` roots from `inputs` and makes its `out` roots (zeroed) of `sizes`; `words` is empty.
- *     A kernel does the same with its views (`acc` from `inputs`) and takes its scalars, then one to
- *     three grid extents from `words` (an f32 by its bits). Outputs: all that may be written.
+ *     A kernel does the same with its views (`acc` from `inputs`) and takes its scalars, then one
+ *     to three grid extents from `words` (an f32 by its bits). Outputs: all that may be written.
  *   expect(condition) · expect_equal(a, b) (floats by ==, buffers byte for byte)
  *   expect_near(a, b, abs, rel): |a - b| <= abs + rel * |b|; buffers as f32 elements
  *   expect_rejects(@f, text): the function without parameters `f` ends in a reject that has `text`

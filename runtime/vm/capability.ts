@@ -19,14 +19,12 @@ export interface CallContext extends ValueContext {
   invoke(name: string, args: readonly HostValue[]): readonly HostValue[];
 }
 
-// Arguments were checked against the signature before, so each function may name its own types.
-export type CapabilityRun = (context: CallContext, ...args: any[]) => readonly HostValue[];
-
 export interface Capability {
   /** Types in the language's spelling, `hal.buffer`, `list<i64>`. */
   readonly params: readonly string[];
   readonly results: readonly string[];
-  readonly run: CapabilityRun;
+  /** Arguments fit the signature, so an implementation may name its own types for them. */
+  run(context: CallContext, ...args: HostValue[]): readonly HostValue[];
 }
 
 /** By `module.name`. */
@@ -40,10 +38,13 @@ export interface CapabilitySignature {
   readonly results: readonly string[];
 }
 
+/** As `run` above, for functions that need no context. */
+export type PlainFunction = { run(...args: HostValue[]): readonly HostValue[] }['run'];
+
 /** Entries for a table, from signatures and functions that need no context. */
 export function capabilitiesOf(
   signatures: readonly CapabilitySignature[],
-  functions: Readonly<Record<string, (...args: any[]) => readonly HostValue[]>>,
+  functions: Readonly<Record<string, PlainFunction>>,
 ): readonly (readonly [string, Capability])[] {
   return signatures.map(({ module, name, params, results }) => {
     const run = functions[name];
@@ -66,24 +67,41 @@ export function bindCapabilities(
     const found = textOf(declared.params.map(typeText), declared.results.map(typeText));
     const expected = textOf(capability.params, capability.results);
     if (found !== expected) {
-      throw new StatusError('invalidArgument', `${where}: import ${name}${found}, but the server has ${name}${expected}`, { where });
+      throw new StatusError(
+        'invalidArgument',
+        `${where}: import ${name}${found}, but the server has ${name}${expected}`,
+        { where },
+      );
     }
     return capability;
   });
 }
 
-function unresolved(declared: CapabilityImport, table: CapabilityTable, where: string): StatusError {
+function unresolved(
+  declared: CapabilityImport,
+  table: CapabilityTable,
+  where: string,
+): StatusError {
   const prefix = `${declared.module}.`;
   const names = [...table.keys()].filter((name) => name.startsWith(prefix));
   const hint =
     names.length > 0
       ? `the module has ${names.map((name) => name.slice(prefix.length)).join(', ')}`
       : `there is no module '${declared.module}' here`;
-  return new StatusError('invalidArgument', `${where}: import ${prefix}${declared.name} does not exist; ${hint}`, { where });
+  return new StatusError(
+    'invalidArgument',
+    `${where}: import ${prefix}${declared.name} does not exist; ${hint}`,
+    { where },
+  );
 }
 
 function textOf(params: readonly string[], results: readonly string[]): string {
-  const tail = results.length === 0 ? '' : results.length === 1 ? ` -> ${results[0]}` : ` -> (${results.join(', ')})`;
+  const tail =
+    results.length === 0
+      ? ''
+      : results.length === 1
+        ? ` -> ${results[0]}`
+        : ` -> (${results.join(', ')})`;
   return `(${params.join(', ')})${tail}`;
 }
 

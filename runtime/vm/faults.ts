@@ -11,7 +11,12 @@ const internal = (message: string): ProgramFault => new ProgramFault('internal',
 const exhausted = (message: string): ProgramFault => new ProgramFault('resourceExhausted', message);
 
 export const elemBytes: Readonly<Record<BufferElem, number>> = {
-  u8: 1, i32: 4, u32: 4, i64: 8, f32: 4, f64: 8,
+  u8: 1,
+  i32: 4,
+  u32: 4,
+  i64: 8,
+  f32: 4,
+  f64: 8,
 };
 
 export const faults = {

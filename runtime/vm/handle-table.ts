@@ -19,7 +19,8 @@ export class HandleTable {
   }
 
   get(handle: number): unknown {
-    if (handle >= this.#values.length) throw new ProgramFault('internal', `handle ${handle} is stale`);
+    if (handle >= this.#values.length)
+      throw new ProgramFault('internal', `handle ${handle} is stale`);
     return this.#values[handle];
   }
 }

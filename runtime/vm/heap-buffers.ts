@@ -85,7 +85,11 @@ export function copyBuffer(heap: Heap, copy: BufferCopy): void {
 }
 
 /** Sets `count` bytes to the low eight bits of `byte`. */
-export function fillBuffer(heap: Heap, buffer: number, range: { offset: bigint; count: bigint; byte: bigint }): void {
+export function fillBuffer(
+  heap: Heap,
+  buffer: number,
+  range: { offset: bigint; count: bigint; byte: bigint },
+): void {
   const start = checkRange(heap, buffer, range.offset, range.count);
   checkWritable(heap, buffer);
   heap.chargeBytes(Number(range.count));

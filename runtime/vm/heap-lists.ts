@@ -66,13 +66,21 @@ export function listBytes(heap: Heap, list: number, size: number): number {
 }
 
 /** Address of element `index` of an array of `count`. */
-export function arrayElement(array: number, index: bigint, place: { count: number; size: number }): number {
+export function arrayElement(
+  array: number,
+  index: bigint,
+  place: { count: number; size: number },
+): number {
   if (index < 0n || index >= BigInt(place.count)) throw faults.arrayIndex(index, place.count);
   return array + Number(index) * place.size;
 }
 
 /** A copy of an array, arrays inside it included. */
-export function copyArray(heap: Heap, array: number, type: Type & { readonly kind: 'array' }): number {
+export function copyArray(
+  heap: Heap,
+  array: number,
+  type: Type & { readonly kind: 'array' },
+): number {
   const bytes = type.count * valueSize(type.elem);
   heap.chargeBytes(bytes);
   const copy = heap.alloc(bytes);

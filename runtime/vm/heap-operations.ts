@@ -8,6 +8,7 @@
  * number (index into the `types` that the executor gave) or an element size in bytes.
  */
 import type { BufferElem, Type } from '../loom/typed.js';
+import type { RawValue } from './executor.js';
 import { assert } from '../base/errors.js';
 import { faults } from './faults.js';
 import { FormatBuilder } from './format-builder.js';
@@ -98,8 +99,9 @@ export const heapSignatures = {
 
 export type HeapFunction = keyof typeof heapSignatures;
 
-/** Numbers and bigints per `heapSignatures`; one table for functions of many shapes, hence `any`. */
-export type HeapOperations = Readonly<Record<HeapFunction, (...args: any[]) => any>>;
+/** Numbers and bigints per `heapSignatures`; each function names its own types for them. */
+export type HeapOperation = { run(...args: RawValue[]): RawValue | void }['run'];
+export type HeapOperations = Readonly<Record<HeapFunction, HeapOperation>>;
 
 export interface OperationContext {
   readonly heap: Heap;
@@ -122,7 +124,10 @@ export function heapOperations(context: OperationContext): HeapOperations {
   };
 }
 
-type Group<Prefix extends string> = Pick<HeapOperations, Extract<HeapFunction, `${Prefix}.${string}`>>;
+type Group<Prefix extends string> = Pick<
+  HeapOperations,
+  Extract<HeapFunction, `${Prefix}.${string}`>
+>;
 
 function bufferOperations({ heap }: OperationContext): Group<'buffer'> {
   return {
@@ -130,9 +135,18 @@ function bufferOperations({ heap }: OperationContext): Group<'buffer'> {
     'buffer.len': (buffer: number) => BigInt(buffers.bufferLength(heap, buffer >>> 0)),
     'buffer.slice': (buffer: number, offset: bigint, count: bigint) =>
       buffers.sliceBuffer(heap, buffer >>> 0, offset, count),
-    'buffer.from': (buffer: number, offset: bigint) => buffers.bufferFrom(heap, buffer >>> 0, offset),
-    'buffer.copy': (...[target, offset, source, sourceOffset, length]: [number, bigint, number, bigint, bigint]) =>
-      buffers.copyBuffer(heap, { target: target >>> 0, offset, source: source >>> 0, sourceOffset, length }),
+    'buffer.from': (buffer: number, offset: bigint) =>
+      buffers.bufferFrom(heap, buffer >>> 0, offset),
+    'buffer.copy': (
+      ...[target, offset, source, sourceOffset, length]: [number, bigint, number, bigint, bigint]
+    ) =>
+      buffers.copyBuffer(heap, {
+        target: target >>> 0,
+        offset,
+        source: source >>> 0,
+        sourceOffset,
+        length,
+      }),
     'buffer.fill': (buffer: number, ...[offset, count, byte]: [bigint, bigint, bigint]) =>
       buffers.fillBuffer(heap, buffer >>> 0, { offset, count, byte }),
     'buffer.freeze': (buffer: number) => buffers.freezeBuffer(heap, buffer >>> 0),
@@ -141,14 +155,17 @@ function bufferOperations({ heap }: OperationContext): Group<'buffer'> {
 
 function stringOperations({ heap }: OperationContext): Group<'string'> {
   return {
-    'string.concat': (left: number, right: number) => strings.concatStrings(heap, left >>> 0, right >>> 0),
-    'string.eq': (left: number, right: number) => (strings.equalStrings(heap, left >>> 0, right >>> 0) ? 1 : 0),
+    'string.concat': (left: number, right: number) =>
+      strings.concatStrings(heap, left >>> 0, right >>> 0),
+    'string.eq': (left: number, right: number) =>
+      strings.equalStrings(heap, left >>> 0, right >>> 0) ? 1 : 0,
     'string.len': (string: number) => BigInt(strings.stringLength(heap, string >>> 0)),
     'string.slice': (string: number, offset: bigint, count: bigint) =>
       strings.sliceString(heap, string >>> 0, offset, count),
     'string.find': (string: number, needle: number, from: bigint) =>
       strings.findInString(heap, string >>> 0, needle >>> 0, from),
-    'string.byte': (string: number, index: bigint) => strings.byteOfString(heap, string >>> 0, index),
+    'string.byte': (string: number, index: bigint) =>
+      strings.byteOfString(heap, string >>> 0, index),
   };
 }
 
@@ -157,10 +174,13 @@ function listOperations({ heap, types }: OperationContext): Group<'list' | 'arra
     'list.new': () => lists.newList(heap),
     'list.len': (list: number) => BigInt(lists.listLength(heap, list >>> 0)),
     'list.push': (list: number, size: number) => lists.pushElement(heap, list >>> 0, size),
-    'list.set': (list: number, index: bigint, size: number) => lists.writableElement(heap, list >>> 0, index, size),
-    'list.at': (list: number, index: bigint, size: number) => lists.listElement(heap, list >>> 0, index, size),
+    'list.set': (list: number, index: bigint, size: number) =>
+      lists.writableElement(heap, list >>> 0, index, size),
+    'list.at': (list: number, index: bigint, size: number) =>
+      lists.listElement(heap, list >>> 0, index, size),
     'list.bytes': (list: number, size: number) => lists.listBytes(heap, list >>> 0, size),
-    'array.bytes': (array: number, bytes: number) => buffers.newBufferFrom(heap, array >>> 0, bytes),
+    'array.bytes': (array: number, bytes: number) =>
+      buffers.newBufferFrom(heap, array >>> 0, bytes),
     'array.copy': (array: number, type: number) => {
       const arrayType = types[type]!;
       assert(arrayType.kind === 'array', 'the number of an array type');
@@ -169,9 +189,15 @@ function listOperations({ heap, types }: OperationContext): Group<'list' | 'arra
   };
 }
 
-type StateFunction = 'alloc' | 'seal' | 'open' | Extract<HeapFunction, `cell.${string}` | `hal.${string}`>;
+type StateFunction =
+  'alloc' | 'seal' | 'open' | Extract<HeapFunction, `cell.${string}` | `hal.${string}`>;
 
-function stateOperations({ heap, types, sealedTypes, handles }: OperationContext): Pick<HeapOperations, StateFunction> {
+function stateOperations({
+  heap,
+  types,
+  sealedTypes,
+  handles,
+}: OperationContext): Pick<HeapOperations, StateFunction> {
   const recordType = (number: number) => {
     const type = types[number]!;
     assert(type.kind === 'record', 'the number of a record type');
@@ -184,7 +210,8 @@ function stateOperations({ heap, types, sealedTypes, handles }: OperationContext
   };
   return {
     alloc: (bytes: number) => heap.alloc(bytes >>> 0),
-    seal: (record: number, type: number) => sealRecord(heap, record >>> 0, recordType(type), sealedTypes),
+    seal: (record: number, type: number) =>
+      sealRecord(heap, record >>> 0, recordType(type), sealedTypes),
     open: (ref: number, type: number) => openRef(heap, ref >>> 0, recordType(type), sealedTypes),
     'cell.new': (record: number) => {
       const at = heap.alloc(8);
@@ -195,7 +222,8 @@ function stateOperations({ heap, types, sealedTypes, handles }: OperationContext
     'cell.read': (cell: number) => heap.u32(cell >>> 0),
     'cell.write': (cell: number, record: number) => {
       // A cell of the frozen image belongs to every call: only retained cells may change.
-      if (cell >>> 0 < heap.arenaBase) throw new ProgramFault('internal', 'the cell is part of sealed state');
+      if (cell >>> 0 < heap.arenaBase)
+        throw new ProgramFault('internal', 'the cell is part of sealed state');
       heap.setU32(cell >>> 0, record >>> 0);
     },
     'hal.slice': (handle: number, offset: bigint, count: bigint) => {

@@ -9,8 +9,18 @@
 import { assert } from '../base/errors.js';
 import { faults } from './faults.js';
 import {
-  ARENA_BYTES, ARENA_LIMIT, ARENA_POINTER, CALL_DEPTH, COPY_SHIFT, FROZEN_BASE, FROZEN_BYTES_MAX,
-  FUEL, FUEL_DEFAULT, LITERALS_BASE, PAGE, WRITABLE_BASE,
+  ARENA_BYTES,
+  ARENA_LIMIT,
+  ARENA_POINTER,
+  CALL_DEPTH,
+  COPY_SHIFT,
+  FROZEN_BASE,
+  FROZEN_BYTES_MAX,
+  FUEL,
+  FUEL_DEFAULT,
+  LITERALS_BASE,
+  PAGE,
+  WRITABLE_BASE,
 } from './memory-map.js';
 import { StatusError } from '../base/errors.js';
 import { roundUp } from './value-layout.js';
@@ -45,7 +55,10 @@ export class Heap {
   constructor({ arenaBytes = ARENA_BYTES, state }: HeapOptions = {}) {
     const frozenBytes = state?.image.length ?? 0;
     if (frozenBytes > FROZEN_BYTES_MAX) {
-      throw new StatusError('resourceExhausted', `a state of ${frozenBytes} bytes was sealed; the limit is ${FROZEN_BYTES_MAX}`);
+      throw new StatusError(
+        'resourceExhausted',
+        `a state of ${frozenBytes} bytes was sealed; the limit is ${FROZEN_BYTES_MAX}`,
+      );
     }
     this.arenaBytes = roundUp(arenaBytes, 16);
     this.arenaBase = roundUp(FROZEN_BASE + frozenBytes, 16);
@@ -128,7 +141,10 @@ export class Heap {
   writeLiterals(literals: Uint8Array): void {
     assert(this.#literalsEnd === LITERALS_BASE, 'literals to be written once');
     if (LITERALS_BASE + literals.length > FROZEN_BASE) {
-      throw new StatusError('resourceExhausted', `the texts of the program take ${literals.length} bytes; the limit is ${FROZEN_BASE - LITERALS_BASE}`);
+      throw new StatusError(
+        'resourceExhausted',
+        `the texts of the program take ${literals.length} bytes; the limit is ${FROZEN_BASE - LITERALS_BASE}`,
+      );
     }
     this.bytes.set(literals, LITERALS_BASE);
     this.#literalsEnd = LITERALS_BASE + literals.length;

@@ -22,7 +22,7 @@ import { valueSize } from './value-layout.js';
  * · symbol: SymbolValue · handles and refs: objects of the server, null for the null handle.
  */
 export type HostValue =
-  | bigint | number | boolean | string | Uint8Array | readonly HostValue[] | object | null;
+  bigint | number | boolean | string | Uint8Array | readonly HostValue[] | object | null;
 
 export interface SymbolValue {
   readonly name: string;
@@ -71,7 +71,10 @@ export function toHostValue(context: ValueContext, type: Type, raw: RawValue): H
   }
 }
 
-function refValue({ heap, handles, sealedTypes, frozenRoot }: ValueContext, ref: number): HostValue {
+function refValue(
+  { heap, handles, sealedTypes, frozenRoot }: ValueContext,
+  ref: number,
+): HostValue {
   if (ref === frozenRoot) return FROZEN_STATE;
   if (heap.u32(ref) === SERVER_VALUE) return handles.get(heap.u32(ref + 4)) as HostValue;
   return exportState(heap, ref, sealedTypes);
@@ -120,9 +123,11 @@ function scalarOf(name: string, value: HostValue): RawValue {
     return value as bigint;
   }
   const fits =
-    name === 'i32' ? (value as number) === ((value as number) | 0)
-    : name === 'u32' ? (value as number) === (value as number) >>> 0
-    : true;
+    name === 'i32'
+      ? (value as number) === ((value as number) | 0)
+      : name === 'u32'
+        ? (value as number) === (value as number) >>> 0
+        : true;
   expect(typeof value === 'number' && fits, type, value);
   return name === 'f32' ? Math.fround(value as number) : (value as number);
 }
@@ -147,6 +152,8 @@ function isSealedState(value: object | null): value is SealedState {
 function expect(condition: boolean, type: Type, value: HostValue): void {
   if (condition) return;
   const given = value instanceof Uint8Array ? 'bytes' : value === null ? 'null' : typeof value;
-  throw new StatusError('internal', `expected a value of type ${typeText(type)}, got ${given} ${given === 'bigint' ? value : ''}`.trim());
+  throw new StatusError(
+    'internal',
+    `expected a value of type ${typeText(type)}, got ${given} ${given === 'bigint' ? value : ''}`.trim(),
+  );
 }
-

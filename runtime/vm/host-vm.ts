@@ -73,8 +73,11 @@ export class HostVm {
     const { heap } = this;
     const host: ExecutorHost = {
       heap,
-      operations: (types) => heapOperations({ heap, types, sealedTypes, handles, format: this.#format }),
-      capabilities: program.imports.map((declared, i) => bindRaw(declared, capabilities[i]!, this.#context)),
+      operations: (types) =>
+        heapOperations({ heap, types, sealedTypes, handles, format: this.#format }),
+      capabilities: program.imports.map((declared, i) =>
+        bindRaw(declared, capabilities[i]!, this.#context),
+      ),
     };
     const factory = options.executor === 'interpret' ? interpretHost : options.executor;
     this.#executor = factory(program, host);
@@ -114,7 +117,10 @@ export class HostVm {
     const { params, results } = signatureOf(this.program, index);
     const func = this.program.functions[index]!;
     if (args.length !== params.length) {
-      throw new StatusError('internal', `${func.name} takes ${params.length} arguments, got ${args.length}`);
+      throw new StatusError(
+        'internal',
+        `${func.name} takes ${params.length} arguments, got ${args.length}`,
+      );
     }
     try {
       const raw = args.map((value, i) => fromHostValue(this.#context, params[i]!, value));
@@ -122,7 +128,8 @@ export class HostVm {
       return results.map((type, i) => toHostValue(this.#context, type, given[i]!));
     } catch (error) {
       // Outside any function: arguments or results that do not fit the arena.
-      if (error instanceof ProgramFault) throw new StatusError(error.code, `${func.name}: ${error.message}`);
+      if (error instanceof ProgramFault)
+        throw new StatusError(error.code, `${func.name}: ${error.message}`);
       throw error;
     }
   }
@@ -146,7 +153,10 @@ function signatureOf(program: HostProgram, index: number): EntrySignature {
 
 function missingEntry(program: HostProgram, entry: string): StatusError {
   const names = Object.keys(program.entries).sort().join(', ') || 'none';
-  return new StatusError('invalidArgument', `${program.files[0] ?? 'the program'} exports no '${entry}' (it exports ${names})`);
+  return new StatusError(
+    'invalidArgument',
+    `${program.files[0] ?? 'the program'} exports no '${entry}' (it exports ${names})`,
+  );
 }
 
 /** What a contract asks of an entry, in the language's spelling. */
@@ -166,5 +176,9 @@ export function checkEntry(program: HostProgram, contract: EntryContract): void 
   const actual = signatureText(found.params, found.results);
   if (actual === expected) return;
   const where = positionOf(program.files, program.functions[index]!.site);
-  throw new StatusError('invalidArgument', `${where}: ${name} is ${actual}; the contract asks for ${expected}`, { where });
+  throw new StatusError(
+    'invalidArgument',
+    `${where}: ${name} is ${actual}; the contract asks for ${expected}`,
+    { where },
+  );
 }

@@ -12,14 +12,14 @@
  *   string, buffer, list, record, array, ref, cell: u32 address · symbol, handles: u32
  * Objects:
  *   string  { length u32, bytes… }                     UTF-8, immutable
- *   buffer  { address u32, length u32, writable u32, 0 }  a slice; stores also need address >= arena
- *                                                      or cells base, so frozen bytes never change
+ *   buffer  { address u32, length u32, writable u32, 0 }  a slice; stores also need an address at
+ *           or above WRITABLE_BASE, so frozen bytes never change
  *   list    { data u32, length u32, capacity u32, frozen u32 }  elements packed at their size; a
  *           list with `frozen` set (sealed state) takes no push and no set
  *   record  fields in order, each aligned to its size; immutable
- *   array   elements packed; copied when stored: `set` of a local, a field of `record.new`, an item
- *           of `array.new`, a list or array element (arrays in it too); not when passed or returned.
- *           A stored `array.new` needs no copy: nothing else can name it
+ *   array   elements packed; copied when stored: `set` of a local, a field of `record.new`, an
+ *           item of `array.new`, a list or array element (arrays in it too); not when passed or
+ *           returned. A stored `array.new` needs no copy: nothing else can name it
  *   ref     { fingerprint u32, record u32 }            fingerprint of the record type (structural);
  *           fingerprint 0: not a record but a value of the server, `record` is its handle
  *   cell    { record u32, 0 }

@@ -31,7 +31,12 @@ export class ProgramError extends StatusError {
   /** What happened, without position. */
   readonly reason: string;
 
-  constructor(code: StatusCode, reason: string, frames: readonly ProgramFrame[], options: StatusOptions = {}) {
+  constructor(
+    code: StatusCode,
+    reason: string,
+    frames: readonly ProgramFrame[],
+    options: StatusOptions = {},
+  ) {
     const at = frames[0];
     const where = at ? `${at.func} (${at.position})` : undefined;
     super(code, where ? `${where}: ${reason}` : reason, {

@@ -21,7 +21,12 @@ export const SERVER_VALUE = 0;
 /** Record types that refs of this instance may hold, by fingerprint. */
 export type SealedTypes = Map<number, RecordType>;
 
-export function sealRecord(heap: Heap, record: number, type: RecordType, known: SealedTypes): number {
+export function sealRecord(
+  heap: Heap,
+  record: number,
+  type: RecordType,
+  known: SealedTypes,
+): number {
   known.set(fingerprintOf(type), type);
   return new GraphCopy(heap, known).ref(record, type);
 }

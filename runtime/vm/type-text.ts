@@ -31,7 +31,10 @@ export function signatureText(params: readonly Type[], results: readonly Type[])
 }
 
 export function sameTypes(left: readonly Type[], right: readonly Type[]): boolean {
-  return left.length === right.length && left.every((type, i) => structureText(type) === structureText(right[i]!));
+  return (
+    left.length === right.length &&
+    left.every((type, i) => structureText(type) === structureText(right[i]!))
+  );
 }
 
 function structureText(type: Type): string {

@@ -36,7 +36,10 @@ export const deviceCase: fc.Arbitrary<DeviceCase> = fc
   .map(({ values, lanes, groups, data, lengths }) => {
     const kernel = new KernelMaker(new Choices(values), lanes).make();
     const content = lengths.map((length, root) => rootBytes(root, length, data));
-    return { program: programOf(kernel, groups), roots: () => content.map((bytes) => bytes.slice()) };
+    return {
+      program: programOf(kernel, groups),
+      roots: () => content.map((bytes) => bytes.slice()),
+    };
   });
 
 function programOf(kernel: Kernel, groups: number): CommandProgram {
@@ -57,7 +60,8 @@ function rootBytes(root: number, length: number, data: Iterable<number>): Uint8A
   const view = new Float32Array(words.buffer);
   words.forEach((_, i) => {
     const content = rootContents[root];
-    if (content === 'f32') view[i] = next() % 3 === 0 ? floats[next() % floats.length]! : (next() - 32768) / 64;
+    if (content === 'f32')
+      view[i] = next() % 3 === 0 ? floats[next() % floats.length]! : (next() - 32768) / 64;
     else if (content === 'i32') words[i] = next() % 4 === 0 ? next() * 65537 : next() % 24;
     else words[i] = next() * 65536 + next();
   });
@@ -71,7 +75,8 @@ export function withoutPayloads(root: number, bytes: Uint8Array): Uint8Array {
   const content = rootContents[root];
   if (content === 'f32') {
     for (let at = 0; at < copy.length; at += 4) {
-      if ((view.getUint32(at, true) & 0x7fffffff) > 0x7f800000) view.setUint32(at, 0x7fc00000, true);
+      if ((view.getUint32(at, true) & 0x7fffffff) > 0x7f800000)
+        view.setUint32(at, 0x7fc00000, true);
     }
   } else if (content === 'f16') {
     for (let at = 0; at < copy.length; at += 2) {
@@ -113,8 +118,10 @@ class KernelMaker {
     const k = (this.#k = new b.KernelBuilder('generated', lanes));
     this.#width = choices.below(2) === 0 ? lanes : 1 + choices.below(11);
     this.#in = [
-      k.view('floats', 'in', b.storage('f32')), k.view('ints', 'in', b.storage('i32')),
-      k.view('packed', 'in', b.storage('f16', 4)), k.view('bytes', 'in', b.storage('i8', 16)),
+      k.view('floats', 'in', b.storage('f32')),
+      k.view('ints', 'in', b.storage('i32')),
+      k.view('packed', 'in', b.storage('f16', 4)),
+      k.view('bytes', 'in', b.storage('i8', 16)),
     ];
     this.#out = [k.view('out', 'out', b.storage('f32')), k.view('words', 'out', b.storage('u32'))];
     this.#vectors = k.view('vectors', 'inout', b.storage('f32', 4));
@@ -126,23 +133,36 @@ class KernelMaker {
     this.#uniform = types.map((type, i) => k.local(`u${i}`, type));
     this.#local = types.map((type, i) => k.local(`l${i}`, type));
     this.#lane = k.local('lane', t.i32);
-    this.#shared = [t.f32, t.i32, t.f32x4].map((type, i) => ({ array: k.shared(`s${i}`, type, this.#width), type }));
+    this.#shared = [t.f32, t.i32, t.f32x4].map((type, i) => ({
+      array: k.shared(`s${i}`, type, this.#width),
+      type,
+    }));
     this.#private = k.private('p', t.f32, 2);
     const base = b.sub(this.#local[0]!.get, b.i32(2));
-    this.#tiles = [k.tile(this.#in[0]!, base, 4), k.slice(this.#in[0]!, base, this.#scalars[0]!.get)];
+    this.#tiles = [
+      k.tile(this.#in[0]!, base, 4),
+      k.slice(this.#in[0]!, base, this.#scalars[0]!.get),
+    ];
     this.#taken = [0, 1, 2].map((i) => k.local(`t${i}`, t.f32));
   }
 
   make(): Kernel {
     const begin = this.#clear(this.#uniform);
     // A first region writes every shared array, so that later reads find something.
-    return this.#k.build(b.block(...begin, this.#region(new Set([0, 1, 2])), ...this.#statements(2)));
+    return this.#k.build(
+      b.block(...begin, this.#region(new Set([0, 1, 2])), ...this.#statements(2)),
+    );
   }
 
   #clear(variables: readonly b.Variable[]): Stmt[] {
     return variables.map((variable) => {
       const { type } = variable;
-      return b.set(variable, type.kind === 'vector' ? b.constant(type, [1, 2, 3, 4]) : b.constant(type, type === t.bool ? true : 1));
+      return b.set(
+        variable,
+        type.kind === 'vector'
+          ? b.constant(type, [1, 2, 3, 4])
+          : b.constant(type, type === t.bool ? true : 1),
+      );
     });
   }
 
@@ -151,7 +171,8 @@ class KernelMaker {
     return new ExpressionMaker({
       choices: this.#choices,
       variables: [
-        ...this.#scalars, ...this.#uniform,
+        ...this.#scalars,
+        ...this.#uniform,
         ...(inRegion ? [...this.#local, this.#lane] : []),
         ...(inRegion && this.#tilesDefined ? this.#taken : []),
       ],
@@ -183,17 +204,30 @@ class KernelMaker {
       const shared = this.#readShared(type);
       if (shared) return shared;
     }
-    const [floats, ints, packed, bytes] = this.#in as [b.ViewHandle, b.ViewHandle, b.ViewHandle, b.ViewHandle];
+    const [floats, ints, packed, bytes] = this.#in as [
+      b.ViewHandle,
+      b.ViewHandle,
+      b.ViewHandle,
+      b.ViewHandle,
+    ];
     if (type === t.f32) {
       if (this.#writes && this.#tilesDefined && this.#choices.below(2) === 0) {
         return this.#choices.of(this.#tiles).view.get(b.i32(this.#choices.below(6)));
       }
-      return this.#exact && this.#choices.below(3) === 0 ? this.#private.get(this.#choices.below(2)) : floats.get(this.#index());
+      return this.#exact && this.#choices.below(3) === 0
+        ? this.#private.get(this.#choices.below(2))
+        : floats.get(this.#index());
     }
-    if (type === t.i32) return this.#choices.below(3) === 0 ? floats.length : ints.get(this.#index());
-    if (type === t.f32x4) return this.#choices.below(2) === 0 ? packed.get(this.#index()) : floats.vec4(this.#index());
+    if (type === t.i32)
+      return this.#choices.below(3) === 0 ? floats.length : ints.get(this.#index());
+    if (type === t.f32x4)
+      return this.#choices.below(2) === 0 ? packed.get(this.#index()) : floats.vec4(this.#index());
     if (type === t.i32x4) {
-      const dot = b.intrinsic('dot8', t.i32x4, [bytes.get(this.#index()), bytes.get(this.#index()), b.constant(t.i32x4, [1, 2, 3, 4])]);
+      const dot = b.intrinsic('dot8', t.i32x4, [
+        bytes.get(this.#index()),
+        bytes.get(this.#index()),
+        b.constant(t.i32x4, [1, 2, 3, 4]),
+      ]);
       return this.#choices.below(2) === 0 ? dot : ints.vec4(this.#index());
     }
     return null;
@@ -207,7 +241,11 @@ class KernelMaker {
     if (this.#writes?.has(at)) return this.#width > 0 ? array.get(this.#lane.get) : null;
     if (this.#writes === null && this.#choices.below(2) === 0) {
       const kind = this.#choices.of(['add', 'max', 'min', 'in_order'] as const);
-      return array.reduce(kind, b.i32(this.#choices.below(3)), 1 + this.#choices.below(this.#width + 2));
+      return array.reduce(
+        kind,
+        b.i32(this.#choices.below(3)),
+        1 + this.#choices.below(this.#width + 2),
+      );
     }
     return array.get(this.#index());
   }
@@ -232,9 +270,14 @@ class KernelMaker {
         return [b.when(this.#make(t.bool), b.block(...this.#statements(depth - 1)))];
       default: {
         const local = this.#k.local('k', t.i32);
-        const to = this.#choices.below(2) === 0 ? b.i32(this.#choices.below(4)) : b.intrinsic('min', t.i32, [this.#scalars[0]!.get, b.i32(3)]);
+        const to =
+          this.#choices.below(2) === 0
+            ? b.i32(this.#choices.below(4))
+            : b.intrinsic('min', t.i32, [this.#scalars[0]!.get, b.i32(3)]);
         const body = [b.set(this.#uniform[0]!, local.get), ...this.#statements(depth - 1)];
-        return [b.loop(local, { from: b.i32(0), to, step: 1 + this.#choices.below(2) }, b.block(...body))];
+        return [
+          b.loop(local, { from: b.i32(0), to, step: 1 + this.#choices.below(2) }, b.block(...body)),
+        ];
       }
     }
   }
@@ -246,7 +289,11 @@ class KernelMaker {
     const exact = this.#width === this.#lanes;
     this.#exact = exact;
     this.#tilesDefined = false;
-    const stmts = [...this.#clear(this.#local), b.set(this.#local[0]!, this.#lane.get), ...this.#laneStatements(2)];
+    const stmts = [
+      ...this.#clear(this.#local),
+      b.set(this.#local[0]!, this.#lane.get),
+      ...this.#laneStatements(2),
+    ];
     if (this.#choices.chance(2)) stmts.push(...this.#tileStatements());
     for (const at of writes) {
       const { array, type } = this.#shared[at]!;
@@ -256,18 +303,25 @@ class KernelMaker {
     this.#writes = null;
     this.#exact = false;
     this.#tilesDefined = false;
-    const region = this.#k.parallel(this.#lane, { from: b.i32(0), to: b.i32(this.#width) }, b.block(...stmts));
-    return region;
+    const range = { from: b.i32(0), to: b.i32(this.#width) };
+    return this.#k.parallel(this.#lane, range, b.block(...stmts));
   }
 
   #tileStatements(): Stmt[] {
-    const take = this.#k.take(this.#in[0]!, this.#make(t.i32, 1), b.i32(this.#choices.below(3)), this.#taken);
+    const take = this.#k.take(
+      this.#in[0]!,
+      this.#make(t.i32, 1),
+      b.i32(this.#choices.below(3)),
+      this.#taken,
+    );
     this.#tilesDefined = true;
     return [...this.#tiles.map(({ define }) => define), take, ...this.#laneStatements(1)];
   }
 
   #laneStatements(depth: number): Stmt[] {
-    return Array.from({ length: 1 + this.#choices.below(3) }, () => this.#laneStatement(depth)).flat();
+    return Array.from({ length: 1 + this.#choices.below(3) }, () =>
+      this.#laneStatement(depth),
+    ).flat();
   }
 
   #laneStatement(depth: number): Stmt[] {
@@ -284,12 +338,31 @@ class KernelMaker {
           ? [this.#private.set(this.#choices.below(2), this.#make(t.f32))]
           : [this.#sums.accumulate(this.#sumKind, this.#index(), this.#make(t.u32))];
       case 4:
-        return [b.when(this.#make(t.bool), b.block(...this.#laneStatements(depth - 1)), b.block(...this.#laneStatements(depth - 1)))];
+        return [
+          b.when(
+            this.#make(t.bool),
+            b.block(...this.#laneStatements(depth - 1)),
+            b.block(...this.#laneStatements(depth - 1)),
+          ),
+        ];
       default: {
         const local = this.#k.local('j', t.i32);
-        const leave = this.#choices.chance(2) ? [b.when(this.#make(t.bool, 2), b.block(this.#choices.below(2) ? b.breakLoop() : b.continueLoop()))] : [];
-        const body = [b.set(this.#local[0]!, local.get), ...leave, ...this.#laneStatements(depth - 1)];
-        return [b.loop(local, { from: b.i32(0), to: b.i32(this.#choices.below(4)) }, b.block(...body))];
+        const leave = this.#choices.chance(2)
+          ? [
+              b.when(
+                this.#make(t.bool, 2),
+                b.block(this.#choices.below(2) ? b.breakLoop() : b.continueLoop()),
+              ),
+            ]
+          : [];
+        const body = [
+          b.set(this.#local[0]!, local.get),
+          ...leave,
+          ...this.#laneStatements(depth - 1),
+        ];
+        return [
+          b.loop(local, { from: b.i32(0), to: b.i32(this.#choices.below(4)) }, b.block(...body)),
+        ];
       }
     }
   }
@@ -307,9 +380,16 @@ class KernelMaker {
       case 1:
         return [words.set(this.#own(), this.#make(t.u32))];
       case 2:
-        return [this.#vectors.set(this.#own(), b.add(this.#vectors.get(this.#own()), this.#make(t.f32x4)))];
+        return [
+          this.#vectors.set(
+            this.#own(),
+            b.add(this.#vectors.get(this.#own()), this.#make(t.f32x4)),
+          ),
+        ];
       case 3:
-        return [this.#halves.set(this.#own(), b.vector(t.f32x2, [this.#make(t.f32), this.#make(t.f32)]))];
+        return [
+          this.#halves.set(this.#own(), b.vector(t.f32x2, [this.#make(t.f32), this.#make(t.f32)])),
+        ];
       default:
         return [];
     }

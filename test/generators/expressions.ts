@@ -19,7 +19,23 @@ export interface ExpressionWorld {
   readonly leaf: Leaves;
 }
 
-const floats = [0, 1, -1, 0.5, -0, 3.25, 1e-40, -2.5, 16777217, 1e20, -3e9, 3.4e38, Infinity, NaN, -Infinity];
+const floats = [
+  0,
+  1,
+  -1,
+  0.5,
+  -0,
+  3.25,
+  1e-40,
+  -2.5,
+  16777217,
+  1e20,
+  -3e9,
+  3.4e38,
+  Infinity,
+  NaN,
+  -Infinity,
+];
 const integers = [0, 1, 2, -1, 3, 7, 31, 32, 33, 255, -128, 65535, 2 ** 31 - 1, -(2 ** 31)];
 const intOperators: readonly ArithmeticOp[] = ['+', '-', '*', '&', '|', '^', '<<', '>>', '/', '%'];
 const floatOperators: readonly ArithmeticOp[] = ['+', '-', '*', '/'];
@@ -45,7 +61,11 @@ export class ExpressionMaker {
   /** A variable of the type, without NaN: safe to look at the bits of. */
   #numberOf(type: Type): Expr {
     const variable = this.#variable(type) ?? b.constant(type, 1);
-    return b.intrinsic('select', type, [b.intrinsic('is_nan', t.bool, [variable]), b.constant(type, 0), variable]);
+    return b.intrinsic('select', type, [
+      b.intrinsic('is_nan', t.bool, [variable]),
+      b.constant(type, 0),
+      variable,
+    ]);
   }
 
   #variable(type: Type): Expr | null {
@@ -70,7 +90,8 @@ export class ExpressionMaker {
   #constant(type: Type): Expr {
     const { choices } = this.#world;
     if (type.kind === 'vector') {
-      const pick = (): number => (type.elem === 'f32' ? Math.fround(choices.of(floats)) : choices.of(integers) >>> 0);
+      const pick = (): number =>
+        type.elem === 'f32' ? Math.fround(choices.of(floats)) : choices.of(integers) >>> 0;
       const lanes = Array.from({ length: type.lanes }, pick);
       return b.constant(type, type.elem === 'i32' ? lanes.map((lane) => lane | 0) : lanes);
     }
@@ -91,7 +112,11 @@ export class ExpressionMaker {
         return b.compare(operator, this.make(type, depth), this.make(type, depth));
       }
       case 2:
-        return b.logical(choices.of(['and', 'or'] as const), this.make(t.bool, depth), this.make(t.bool, depth));
+        return b.logical(
+          choices.of(['and', 'or'] as const),
+          this.make(t.bool, depth),
+          this.make(t.bool, depth),
+        );
       case 3:
         return b.unary('not', this.make(t.bool, depth));
       default:
@@ -108,17 +133,27 @@ export class ExpressionMaker {
     switch (choices.below(type === t.f32 ? 9 : 6)) {
       case 0:
       case 1:
-        return b.arithmetic(choices.of(floatOperators), this.make(type, depth), this.make(type, depth));
+        return b.arithmetic(
+          choices.of(floatOperators),
+          this.make(type, depth),
+          this.make(type, depth),
+        );
       case 2:
         return this.#common(type, depth);
       case 3:
         return b.intrinsic(choices.of(rounding), type, [this.make(type, depth)]);
       case 4:
-        return b.intrinsic('mad', type, [this.make(type, depth), this.make(type, depth), this.make(type, depth)]);
+        return b.intrinsic('mad', type, [
+          this.make(type, depth),
+          this.make(type, depth),
+          this.make(type, depth),
+        ]);
       case 5:
         return this.#leaf(type, depth);
       case 6:
-        return b.intrinsic(choices.of(['sum', 'max_lane', 'min_lane'] as const), t.f32, [this.make(t.f32x4, depth)]);
+        return b.intrinsic(choices.of(['sum', 'max_lane', 'min_lane'] as const), t.f32, [
+          this.make(t.f32x4, depth),
+        ]);
       case 7:
         return b.intrinsic('dot', t.f32, [this.make(t.f32x4, depth), this.make(t.f32x4, depth)]);
       default:
@@ -132,7 +167,10 @@ export class ExpressionMaker {
       case 0:
       case 1:
       case 2:
-        return this.#bounded(type, b.arithmetic(choices.of(intOperators), this.make(type, depth), this.make(type, depth)));
+        return this.#bounded(
+          type,
+          b.arithmetic(choices.of(intOperators), this.make(type, depth), this.make(type, depth)),
+        );
       case 3:
         return this.#common(type, depth);
       case 4:
@@ -162,7 +200,9 @@ export class ExpressionMaker {
       case 1:
         return b.intrinsic('bits', t.u32, [this.#numberOf(t.f32)]);
       default:
-        return b.intrinsic(choices.of(['clz', 'popcount'] as const), t.u32, [this.make(t.u32, depth)]);
+        return b.intrinsic(choices.of(['clz', 'popcount'] as const), t.u32, [
+          this.make(t.u32, depth),
+        ]);
     }
   }
 
@@ -171,11 +211,24 @@ export class ExpressionMaker {
     const { choices } = this.#world;
     switch (choices.below(3)) {
       case 0:
-        return b.intrinsic(choices.of(['min', 'max'] as const), type, [this.make(type, depth), this.make(type, depth)]);
+        return b.intrinsic(choices.of(['min', 'max'] as const), type, [
+          this.make(type, depth),
+          this.make(type, depth),
+        ]);
       case 1:
-        return b.intrinsic('select', type, [this.make(t.bool, depth), this.make(type, depth), this.make(type, depth)]);
+        return b.intrinsic('select', type, [
+          this.make(t.bool, depth),
+          this.make(type, depth),
+          this.make(type, depth),
+        ]);
       default:
-        return b.convert(type, this.make(choices.of([t.bool, ...this.#numbers()].filter((from) => from !== type)), depth));
+        return b.convert(
+          type,
+          this.make(
+            choices.of([t.bool, ...this.#numbers()].filter((from) => from !== type)),
+            depth,
+          ),
+        );
     }
   }
 
@@ -194,13 +247,27 @@ export class ExpressionMaker {
         return b.splat(type, this.make(elem, depth));
       case 1:
       case 2:
-        return b.arithmetic(choices.of(vectorOperators), this.make(type, depth), this.make(type, depth));
+        return b.arithmetic(
+          choices.of(vectorOperators),
+          this.make(type, depth),
+          this.make(type, depth),
+        );
       case 3:
-        return b.vector(type, Array.from({ length: type.lanes }, () => this.make(elem, depth)));
+        return b.vector(
+          type,
+          Array.from({ length: type.lanes }, () => this.make(elem, depth)),
+        );
       case 4:
-        return b.intrinsic(choices.of(['min', 'max'] as const), type, [this.make(type, depth), this.make(type, depth)]);
+        return b.intrinsic(choices.of(['min', 'max'] as const), type, [
+          this.make(type, depth),
+          this.make(type, depth),
+        ]);
       case 5:
-        return b.intrinsic('select', type, [this.make(t.bool, depth), this.make(type, depth), this.make(type, depth)]);
+        return b.intrinsic('select', type, [
+          this.make(t.bool, depth),
+          this.make(type, depth),
+          this.make(type, depth),
+        ]);
       case 6:
         return this.#converted(type, depth);
       default:
@@ -211,7 +278,8 @@ export class ExpressionMaker {
   #converted(type: Type & { readonly kind: 'vector' }, depth: number): Expr {
     const { choices } = this.#world;
     if (type.elem !== 'f32') return b.convert(type, this.make(t.f32x4, depth));
-    if (choices.below(2) === 0) return b.convert(type, this.make(choices.of([t.i32x4, t.u32x4]), depth));
+    if (choices.below(2) === 0)
+      return b.convert(type, this.make(choices.of([t.i32x4, t.u32x4]), depth));
     return b.intrinsic(choices.of(rounding), type, [this.make(type, depth)]);
   }
 }

@@ -22,7 +22,11 @@ export interface HostCase {
 }
 
 export const hostCase: fc.Arbitrary<HostCase> = fc
-  .tuple(choicesArbitrary(600), fc.bigInt(-1000n, 1000n), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
+  .tuple(
+    choicesArbitrary(600),
+    fc.bigInt(-1000n, 1000n),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  )
   .map(([values, small, large]) => ({
     program: makeProgram(new Choices(values)),
     calls: [
@@ -48,10 +52,24 @@ function helperFunction(): ReturnType<b.FunctionBuilder['build']> {
 class HostMaker {
   readonly #choices: Choices;
   readonly #f = new b.FunctionBuilder('main');
-  readonly #params = [this.#f.param('n', t.i64), this.#f.param('u', t.u32), this.#f.param('x', t.f32)];
-  readonly #vars = [t.i64, t.i64, t.i32, t.u32, t.f32, t.f32, t.f64, t.bool, t.f32x4, t.i32x4, t.u32x4].map(
-    (type, i) => this.#f.local(`v${i}`, type),
-  );
+  readonly #params = [
+    this.#f.param('n', t.i64),
+    this.#f.param('u', t.u32),
+    this.#f.param('x', t.f32),
+  ];
+  readonly #vars = [
+    t.i64,
+    t.i64,
+    t.i32,
+    t.u32,
+    t.f32,
+    t.f32,
+    t.f64,
+    t.bool,
+    t.f32x4,
+    t.i32x4,
+    t.u32x4,
+  ].map((type, i) => this.#f.local(`v${i}`, type));
   readonly #buffer = this.#f.local('buffer', t.buffer);
   readonly #list = this.#f.local('list', t.list(t.i64));
   readonly #array = this.#f.local('array', numbers);
@@ -72,23 +90,24 @@ class HostMaker {
 
   make(): ReturnType<b.FunctionBuilder['build']> {
     const body = b.block(...this.#begin(), ...this.#statements(3, false), this.#end());
-    return this.#f.build(
-      [t.i64, t.i32, t.u32, t.f32, t.f64, t.bool, t.buffer, t.buffer],
-      body,
-    );
+    return this.#f.build([t.i64, t.i32, t.u32, t.f32, t.f64, t.bool, t.buffer, t.buffer], body);
   }
 
   #begin(): Stmt[] {
     const zero = (type: Type): Expr =>
-      type.kind === 'vector' ? b.constant(type, [1, 2, 3, 4])
-      : type === t.bool ? b.bool(true)
-      : type === t.i64 ? b.i64(5)
-      : b.constant(type, 2);
+      type.kind === 'vector'
+        ? b.constant(type, [1, 2, 3, 4])
+        : type === t.bool
+          ? b.bool(true)
+          : type === t.i64
+            ? b.i64(5)
+            : b.constant(type, 2);
     return [
       ...this.#vars.map((variable) => b.set(variable, zero(variable.type))),
       b.set(this.#buffer, b.heap('buffer.new', t.buffer, [b.i64(bufferBytes)])),
       b.set(this.#list, b.heap('list.new', t.list(t.i64))),
       b.listPush(this.#list.get, b.i64(11)),
+      b.listPush(this.#list.get, b.i64(-12)),
       b.set(this.#array, b.arrayNew(numbers, [1, -2, 3, -4].map(b.i32))),
       b.set(this.#record, this.#newRecord(0)),
     ];
@@ -96,7 +115,10 @@ class HostMaker {
 
   #newRecord(depth: number): Expr {
     return b.recordNew(pair, [
-      this.#make(t.i64, depth), this.#make(t.f32x4, depth), this.#make(t.f32, depth), this.#make(t.u32, depth),
+      this.#make(t.i64, depth),
+      this.#make(t.f32x4, depth),
+      this.#make(t.f32, depth),
+      this.#make(t.u32, depth),
     ]);
   }
 
@@ -104,7 +126,14 @@ class HostMaker {
     const of = (type: Type): Expr => this.#vars.find((variable) => variable.type === type)!.get;
     const bytes = b.heap('list.bytes', t.buffer, [this.#list.get]);
     return b.ret(
-      of(t.i64), of(t.i32), of(t.u32), of(t.f32), of(t.f64), of(t.bool), this.#buffer.get, bytes,
+      of(t.i64),
+      of(t.i32),
+      of(t.u32),
+      of(t.f32),
+      of(t.f64),
+      of(t.bool),
+      this.#buffer.get,
+      bytes,
     );
   }
 
@@ -164,7 +193,13 @@ class HostMaker {
       case 5:
         return this.#call();
       case 6:
-        return [b.when(this.#make(t.bool), this.#block(depth, inLoop), this.#choices.below(2) ? this.#block(depth, inLoop) : null)];
+        return [
+          b.when(
+            this.#make(t.bool),
+            this.#block(depth, inLoop),
+            this.#choices.below(2) ? this.#block(depth, inLoop) : null,
+          ),
+        ];
       case 7:
       case 8:
         return [this.#loop(depth)];
@@ -191,7 +226,14 @@ class HostMaker {
       case 1:
         return [b.bufferSet(this.#buffer.get, 'u8', this.#index(1), this.#make(t.i64))];
       case 2:
-        return [b.bufferNarrow(this.#buffer.get, this.#choices.of(['u32', 'i32', 'u8'] as const), this.#index(4), this.#make(t.i64))];
+        return [
+          b.bufferNarrow(
+            this.#buffer.get,
+            this.#choices.of(['u32', 'i32', 'u8'] as const),
+            this.#index(4),
+            this.#make(t.i64),
+          ),
+        ];
       case 3:
         return this.#floatStore(t.f32);
       case 4:
@@ -221,7 +263,15 @@ class HostMaker {
       case 2:
         return [b.set(this.#record, this.#newRecord(2))];
       default:
-        return [b.set(this.#array, b.arrayNew(numbers, [0, 1, 2, 3].map(() => this.#make(t.i32, 1))))];
+        return [
+          b.set(
+            this.#array,
+            b.arrayNew(
+              numbers,
+              [0, 1, 2, 3].map(() => this.#make(t.i32, 1)),
+            ),
+          ),
+        ];
     }
   }
 
@@ -236,7 +286,11 @@ class HostMaker {
     const local = this.#f.local('k', wide ? t.i64 : t.i32);
     const bound = wide ? b.i64 : b.i32;
     const from = this.#choices.below(4) - 2;
-    const range = { from: bound(from), to: bound(from + this.#choices.below(5)), step: 1 + this.#choices.below(2) };
+    const range = {
+      from: bound(from),
+      to: bound(from + this.#choices.below(5)),
+      step: 1 + this.#choices.below(2),
+    };
     const target = this.#vars.find((variable) => variable.type === local.type)!;
     const body = this.#block(depth, true);
     return b.loop(local, range, b.block(b.set(target, local.get), ...body.stmts));
@@ -246,7 +300,11 @@ class HostMaker {
     const counter = this.#f.local('c', t.i64);
     const step = b.set(counter, b.add(counter.get, b.i64(1)));
     const body = this.#block(depth, true);
-    const cond = b.logical('and', b.compare('<', counter.get, b.i64(this.#choices.below(5))), this.#make(t.bool));
+    const cond = b.logical(
+      'and',
+      b.compare('<', counter.get, b.i64(this.#choices.below(5))),
+      this.#make(t.bool),
+    );
     return [b.set(counter, b.i64(0)), b.whileLoop(cond, b.block(step, ...body.stmts))];
   }
 

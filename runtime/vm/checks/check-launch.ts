@@ -27,18 +27,28 @@ export interface PreparedLaunch {
 export function prepareLaunch(target: CheckTarget, args: LaunchArguments): PreparedLaunch {
   const command = target.kind === 'command' ? target.command : kernelCommand(target, args.words);
   if (target.kind === 'command' && args.words.length > 0) {
-    throw mismatch(`${command.name} is a command: it takes words from its roots, got ${args.words.length} words`);
+    throw mismatch(
+      `${command.name} is a command: it takes words from its roots, got ${args.words.length} words`,
+    );
   }
   const sources = rootSources(command, args);
   return {
     command,
-    roots: () => sources.map((source) => (typeof source === 'number' ? new Uint8Array(source) : source.slice())),
-    outputs: command.roots.flatMap(({ access }, i) => (access === 'out' || access === 'inout' ? [i] : [])),
+    roots: () =>
+      sources.map((source) =>
+        typeof source === 'number' ? new Uint8Array(source) : source.slice(),
+      ),
+    outputs: command.roots.flatMap(({ access }, i) =>
+      access === 'out' || access === 'inout' ? [i] : [],
+    ),
   };
 }
 
 /** One a root: bytes to start from, or the size of an output. */
-function rootSources({ name, roots }: CommandProgram, { inputs, sizes }: LaunchArguments): (Uint8Array | number)[] {
+function rootSources(
+  { name, roots }: CommandProgram,
+  { inputs, sizes }: LaunchArguments,
+): (Uint8Array | number)[] {
   const made = roots.filter(({ access }) => access === 'out').length;
   if (inputs.length !== roots.length - made || sizes.length !== made) {
     throw mismatch(
@@ -57,17 +67,28 @@ function kernelCommand(
   const scalars = kernel.params.flatMap((param) => ('local' in param ? [param.local] : []));
   const extents = words.slice(scalars.length);
   if (extents.length < 1 || extents.length > 3) {
-    throw mismatch(`${kernel.name} takes ${scalars.length} scalars and 1 to 3 grid extents, got ${words.length} words`);
+    throw mismatch(
+      `${kernel.name} takes ${scalars.length} scalars and 1 to 3 grid extents, got ${words.length} words`,
+    );
   }
   const roots: RootInfo[] = [];
   let word = 0;
   const args = kernel.params.map((param) => {
     if ('local' in param) return { word: scalarWord(kernel, param.local, words[word++]!) };
     const { name, access } = kernel.views[param.view]!;
-    const index = roots.push({ name, access: access === 'acc' ? 'inout' : access, hosted: false, bytesMin: 0 }) - 1;
+    const index =
+      roots.push({
+        name,
+        access: access === 'acc' ? 'inout' : access,
+        hosted: false,
+        bytesMin: 0,
+      }) - 1;
     return { base: { kind: 'root', index }, offset: 0, length: null } as const;
   });
-  const grid = { kind: 'direct', extents: extents.map((value) => constant('u32', Number(value))) } as const;
+  const grid = {
+    kind: 'direct',
+    extents: extents.map((value) => constant('u32', Number(value))),
+  } as const;
   return {
     name: kernel.name,
     files,

@@ -5,12 +5,17 @@
  */
 import { StatusError } from '../../base/errors.js';
 import { checkLibrary } from '../../loom/check-library.js';
-import type { CallContext, Capability, CapabilityRun } from '../capability.js';
+import type { CallContext, Capability } from '../capability.js';
 import { interpretCommand } from '../device/command-interpreter.js';
 import type { HostValue, SymbolValue } from '../host-value.js';
 import { ProgramFault } from '../program-error.js';
 import { typeText } from '../type-text.js';
-import { prepareLaunch, type CheckTarget, type LaunchArguments, type PreparedLaunch } from './check-launch.js';
+import {
+  prepareLaunch,
+  type CheckTarget,
+  type LaunchArguments,
+  type PreparedLaunch,
+} from './check-launch.js';
 
 /** A launch that happened, with what the reference device made of it. */
 export interface RecordedLaunch extends PreparedLaunch {
@@ -28,11 +33,14 @@ export class CheckModule {
   capabilities(): (readonly [string, Capability])[] {
     return checkLibrary.map(({ importName, params, results }) => {
       const run = this.#run(importName);
-      return [`check.${importName}`, { params: params.map(typeText), results: results.map(typeText), run }];
+      return [
+        `check.${importName}`,
+        { params: params.map(typeText), results: results.map(typeText), run },
+      ];
     });
   }
 
-  #run(name: string): CapabilityRun {
+  #run(name: string): Capability['run'] {
     switch (name) {
       case 'launch':
         return (_, symbol: SymbolValue, ...args: [Uint8Array[], bigint[], bigint[]]) => {
@@ -46,17 +54,21 @@ export class CheckModule {
       case 'expect_near_f32':
       case 'expect_near_f64':
         return (_, a: number, b: number, ...[abs, rel]: [number, number]) =>
-          verdict(isNear(a, b, { abs, rel }) ? null : `${a} is not near ${b} (abs ${abs}, rel ${rel})`);
+          verdict(
+            isNear(a, b, { abs, rel }) ? null : `${a} is not near ${b} (abs ${abs}, rel ${rel})`,
+          );
       case 'expect_near_buffer':
         return (_, a: Uint8Array, b: Uint8Array, ...[abs, rel]: [number, number]) =>
           verdict(farElement(a, b, { abs, rel }));
       case 'expect_rejects':
-        return (context, symbol: SymbolValue, text: string) => verdict(notRejected(context, symbol, text));
+        return (context, symbol: SymbolValue, text: string) =>
+          verdict(notRejected(context, symbol, text));
       case 'expect_invariant':
         return (context, command: SymbolValue, pack: SymbolValue, rows: Uint8Array[]) =>
           verdict(this.#variance(context, { command, pack, rows }));
       default:
-        return (_, a: HostValue, b: HostValue) => verdict(a === b ? null : `${text(a)} is not ${text(b)}`);
+        return (_, a: HostValue, b: HostValue) =>
+          verdict(a === b ? null : `${text(a)} is not ${text(b)}`);
     }
   }
 
@@ -67,7 +79,10 @@ export class CheckModule {
     const [first] = faults;
     if (first) {
       const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-      throw new ProgramFault('internal', `${first.kernel} (${first.position}): ${first.message}${more}`);
+      throw new ProgramFault(
+        'internal',
+        `${first.kernel} (${first.position}): ${first.message}${more}`,
+      );
     }
     const results = launch.outputs.map((root) => roots[root]!);
     this.launches.push({ ...launch, results });
@@ -75,7 +90,10 @@ export class CheckModule {
   }
 
   /** Where a row differs alone, packed, or packed in reverse; null when nowhere. */
-  #variance(context: CallContext, what: { command: SymbolValue; pack: SymbolValue; rows: readonly Uint8Array[] }): string | null {
+  #variance(
+    context: CallContext,
+    what: { command: SymbolValue; pack: SymbolValue; rows: readonly Uint8Array[] },
+  ): string | null {
     const run = (rows: readonly Uint8Array[]): Uint8Array[] => {
       const [packet, rowBytes] = context.invoke(what.pack.name, [rows]) as [Uint8Array, bigint];
       const size = Number(rowBytes);
@@ -87,7 +105,10 @@ export class CheckModule {
     const reversed = run([...what.rows].reverse()).reverse();
     for (const [i, row] of what.rows.entries()) {
       const alone = run([row])[0]!;
-      for (const [name, other] of [['packed', packed[i]!], ['packed in reverse', reversed[i]!]] as const) {
+      for (const [name, other] of [
+        ['packed', packed[i]!],
+        ['packed in reverse', reversed[i]!],
+      ] as const) {
         const difference = differenceOf(other, alone);
         if (difference) return `row ${i} ${name} differs from the row alone: ${difference}`;
       }
@@ -101,7 +122,8 @@ function verdict(complaint: string | null): readonly HostValue[] {
   return [];
 }
 
-const text = (value: HostValue): string => (typeof value === 'string' ? JSON.stringify(value) : String(value));
+const text = (value: HostValue): string =>
+  typeof value === 'string' ? JSON.stringify(value) : String(value);
 
 /** The first byte that differs, or null. */
 export function differenceOf(found: Uint8Array, expected: Uint8Array): string | null {
@@ -125,7 +147,9 @@ function farElement(found: Uint8Array, expected: Uint8Array, bound: Bound): stri
   }
   const [a, b] = [floatsOf(found), floatsOf(expected)];
   const at = a.findIndex((value, i) => !isNear(value, b[i]!, bound));
-  return at < 0 ? null : `element ${at} is ${a[at]}, expected ${b[at]} (abs ${bound.abs}, rel ${bound.rel})`;
+  return at < 0
+    ? null
+    : `element ${at} is ${a[at]}, expected ${b[at]} (abs ${bound.abs}, rel ${bound.rel})`;
 }
 
 function floatsOf(bytes: Uint8Array): Float32Array {

@@ -52,7 +52,12 @@ async function runCheck(
   const module = new CheckModule(options.resolve);
   try {
     const capabilities = new Map([...(options.capabilities ?? []), ...module.capabilities()]);
-    const vm = HostVm.create({ program, executor: 'interpret', capabilities, limits: options.limits });
+    const vm = HostVm.create({
+      program,
+      executor: 'interpret',
+      capabilities,
+      limits: options.limits,
+    });
     vm.callFunction(func, []);
     for (const launcher of options.launchers ?? []) {
       for (const launch of module.launches) await repeat(launcher, launch);
@@ -71,7 +76,10 @@ async function repeat(launcher: Launcher, launch: RecordedLaunch): Promise<void>
     const difference = differenceOf(withOneNan(roots[root]!), withOneNan(launch.results[i]!));
     if (!difference) return;
     const { name } = launch.command.roots[root]!;
-    throw new StatusError('internal', `${launch.command.name} on ${launcher.name} differs from the interpreter in '${name}': ${difference}`);
+    throw new StatusError(
+      'internal',
+      `${launch.command.name} on ${launcher.name} differs from the interpreter in '${name}': ${difference}`,
+    );
   });
 }
 

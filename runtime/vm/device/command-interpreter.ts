@@ -63,7 +63,9 @@ class CommandRun {
     checkRoots(program, options.roots);
     const checks = options.checks ?? false;
     this.#roots = options.roots.map((bytes) => new Region(bytes, false));
-    this.#banks = (options.banks ?? []).map((bank) => bank.map((bytes) => new Region(bytes, false)));
+    this.#banks = (options.banks ?? []).map((bank) =>
+      bank.map((bytes) => new Region(bytes, false)),
+    );
     this.#words = program.roots.map(({ hosted }, i) => {
       const bytes = hosted ? options.roots[i]!.slice() : options.roots[i]!;
       return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -85,7 +87,8 @@ class CommandRun {
     let part = 0;
     for (const step of this.#program.steps) {
       if (step.op === 'part') part += 1;
-      else if (this.#options.part === undefined || this.#options.part === part) this.#dispatch(step);
+      else if (this.#options.part === undefined || this.#options.part === part)
+        this.#dispatch(step);
     }
     return { faults: this.#context.faults?.list ?? [], workspaces: this.#workspaces };
   }
@@ -120,7 +123,10 @@ class CommandRun {
     for (const extent of extents) {
       if (extent <= GRID_EXTENT_MAX) continue;
       const kernel = this.#program.kernels[step.kernel]!;
-      throw this.#error(step, `the grid of ${kernel.name} is (${extents.join(', ')}); each extent may be at most ${GRID_EXTENT_MAX}`);
+      throw this.#error(
+        step,
+        `the grid of ${kernel.name} is (${extents.join(', ')}); each extent may be at most ${GRID_EXTENT_MAX}`,
+      );
     }
     return extents;
   }
@@ -134,10 +140,16 @@ class CommandRun {
 
   #region(base: RangeBase): Region {
     const region =
-      base.kind === 'root' ? this.#roots[base.index]
-      : base.kind === 'workspace' ? this.#workspaces[base.index]
-      : this.#banks[base.index]?.[base.field];
-    if (!region) throw new StatusError('invalidArgument', `${this.#program.name}: ${base.kind} ${base.index} is not bound`);
+      base.kind === 'root'
+        ? this.#roots[base.index]
+        : base.kind === 'workspace'
+          ? this.#workspaces[base.index]
+          : this.#banks[base.index]?.[base.field];
+    if (!region)
+      throw new StatusError(
+        'invalidArgument',
+        `${this.#program.name}: ${base.kind} ${base.index} is not bound`,
+      );
     return region;
   }
 
@@ -153,9 +165,13 @@ class CommandRun {
     });
     spans.forEach((left, i) => {
       for (const right of spans.slice(i + 1)) {
-        const apart = left.buffer !== right.buffer || left.end <= right.start || right.end <= left.start;
+        const apart =
+          left.buffer !== right.buffer || left.end <= right.start || right.end <= left.start;
         if (apart || (left.access === 'in' && right.access === 'in')) continue;
-        throw this.#error(step, `'${left.name}' and '${right.name}' of ${kernel.name} overlap, and one of them is written`);
+        throw this.#error(
+          step,
+          `'${left.name}' and '${right.name}' of ${kernel.name} overlap, and one of them is written`,
+        );
       }
     });
   }
@@ -166,7 +182,10 @@ class CommandRun {
   }
 }
 
-function freshWorkspace({ bytes, zero }: CommandProgram['workspaces'][number], checks: boolean): Region {
+function freshWorkspace(
+  { bytes, zero }: CommandProgram['workspaces'][number],
+  checks: boolean,
+): Region {
   const fresh = new Uint8Array(bytes);
   if (!zero) fresh.fill(POISON);
   return new Region(fresh, checks && !zero);
@@ -174,11 +193,17 @@ function freshWorkspace({ bytes, zero }: CommandProgram['workspaces'][number], c
 
 function checkRoots({ name, roots }: CommandProgram, given: readonly Uint8Array[]): void {
   if (given.length !== roots.length) {
-    throw new StatusError('invalidArgument', `${name} takes ${roots.length} roots, got ${given.length}`);
+    throw new StatusError(
+      'invalidArgument',
+      `${name} takes ${roots.length} roots, got ${given.length}`,
+    );
   }
   roots.forEach((root, i) => {
     const { length } = given[i]!;
     if (length >= root.bytesMin) return;
-    throw new StatusError('invalidArgument', `root '${root.name}' of ${name} needs ${root.bytesMin} bytes, got ${length}`);
+    throw new StatusError(
+      'invalidArgument',
+      `root '${root.name}' of ${name} needs ${root.bytesMin} bytes, got ${length}`,
+    );
   });
 }

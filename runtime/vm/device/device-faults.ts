@@ -1,6 +1,6 @@
 /**
  * What check mode finds in device programs: not errors that end a run (devices have none), but
- * accesses without a defined meaning, each reported once a place. The run goes on as a device would.
+ * accesses without a defined meaning, each reported once a place. The run goes on as on a device.
  */
 import type { Site } from '../../loom/typed.js';
 import { positionOf } from '../program-error.js';

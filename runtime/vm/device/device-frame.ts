@@ -39,7 +39,11 @@ export class DeviceFrame implements Frame {
   readonly kernel: Kernel;
   readonly context: DispatchContext;
 
-  constructor(context: DispatchContext, kernel: Kernel, place: { workgroup: readonly [number, number, number]; group: number }) {
+  constructor(
+    context: DispatchContext,
+    kernel: Kernel,
+    place: { workgroup: readonly [number, number, number]; group: number },
+  ) {
     this.context = context;
     this.kernel = kernel;
     this.workgroup = place.workgroup;
@@ -55,13 +59,21 @@ export class DeviceFrame implements Frame {
   }
 
   /** Check mode: bytes `at`…`at + size` of a region are touched by the access at `site`. */
-  touch(region: Region, range: { at: number; size: number }, access: { kind: AccessKind; site: Site; name: string }): void {
+  touch(
+    region: Region,
+    range: { at: number; size: number },
+    access: { kind: AccessKind; site: Site; name: string },
+  ): void {
     const { kind, site, name } = access;
     const last = (range.at + range.size - 1) >> 2;
     for (let word = range.at >> 2; word <= last; word++) {
       if (region.written) {
         if (kind !== 'write' && !region.written[word]) {
-          this.report('unwritten', site, `'${name}' is read at byte ${word * 4} before anything was written there`);
+          this.report(
+            'unwritten',
+            site,
+            `'${name}' is read at byte ${word * 4} before anything was written there`,
+          );
         }
         region.written[word] = 1;
       }
@@ -69,18 +81,36 @@ export class DeviceFrame implements Frame {
     }
   }
 
-  #race(region: Region, word: number, { kind, site, name }: { kind: AccessKind; site: Site; name: string }): void {
+  #race(
+    region: Region,
+    word: number,
+    { kind, site, name }: { kind: AccessKind; site: Site; name: string },
+  ): void {
     const { context } = this;
     if (this.lane >= 0) {
       const other = region.lanes.note(word, { kind, party: this.lane, span: context.region });
-      if (other) this.report('race', site, `${kind} of '${name}' at byte ${word * 4} races with another lane's ${other}`);
+      if (other)
+        this.report(
+          'race',
+          site,
+          `${kind} of '${name}' at byte ${word * 4} races with another lane's ${other}`,
+        );
     }
     const other = region.groups.note(word, { kind, party: this.group, span: context.dispatch });
-    if (other) this.report('race', site, `${kind} of '${name}' at byte ${word * 4} races with another workgroup's ${other}`);
+    if (other)
+      this.report(
+        'race',
+        site,
+        `${kind} of '${name}' at byte ${word * 4} races with another workgroup's ${other}`,
+      );
   }
 
   /** Check mode: element `index` of a shared array. Kernel-level reads come between regions. */
-  touchShared(array: SharedArray, index: number, access: { kind: AccessKind; site: Site; name: string }): void {
+  touchShared(
+    array: SharedArray,
+    index: number,
+    access: { kind: AccessKind; site: Site; name: string },
+  ): void {
     const { kind, site, name } = access;
     if (kind === 'read' && !array.written[index]) {
       this.report('unwritten', site, `shared '${name}' is read at ${index} before it was written`);
@@ -88,7 +118,12 @@ export class DeviceFrame implements Frame {
     if (kind !== 'read') array.written[index] = 1;
     if (this.lane < 0) return;
     const other = array.lanes.note(index, { kind, party: this.lane, span: this.context.region });
-    if (other) this.report('race', site, `${kind} of shared '${name}' at ${index} races with another lane's ${other}`);
+    if (other)
+      this.report(
+        'race',
+        site,
+        `${kind} of shared '${name}' at ${index} races with another lane's ${other}`,
+      );
   }
 
   /** One round of a loop. */
@@ -96,6 +131,8 @@ export class DeviceFrame implements Frame {
     this.context.rounds -= 1;
     if (this.context.rounds >= 0) return;
     const where = position();
-    throw new StatusError('resourceExhausted', `${this.kernel.name} (${where}): ran too long`, { where });
+    throw new StatusError('resourceExhausted', `${this.kernel.name} (${where}): ran too long`, {
+      where,
+    });
   }
 }

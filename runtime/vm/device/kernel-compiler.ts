@@ -3,16 +3,27 @@
  * its lanes one after another to their ends. Accesses are robust: out of range reads zero, a write
  * there is dropped; check mode reports it unless it stands under `select` or `take`.
  */
-import type { Block, Expr, Kernel, Site, Stmt, Storage } from '../../loom/typed.js';
+import type { Expr, Kernel, Site, Stmt } from '../../loom/typed.js';
 import type { RawValue } from '../executor.js';
-import { NEXT, RETURN, type Eval, type Exec } from '../interpreter/frame.js';
+import { NEXT, type Eval, type Exec } from '../interpreter/frame.js';
 import { TreeCompiler } from '../interpreter/tree-compiler.js';
 import { positionOf } from '../program-error.js';
 import { accumulation } from './accumulation.js';
 import { DeviceFrame } from './device-frame.js';
-import type { BoundView } from './device-memory.js';
+import {
+  isOutside,
+  outsideShared,
+  outsideView,
+  sharedRead,
+  sharedWrite,
+  viewRead,
+  viewWrite,
+  type AccessPlace,
+  type ElementRead,
+  type ElementWrite,
+} from './element-access.js';
 import { reduction, argmax } from './reduction.js';
-import { storageCodec, zeroValue } from './storage-codec.js';
+import { storageCodec } from './storage-codec.js';
 
 type ExprOf<Op extends Expr['op']> = Expr & { readonly op: Op };
 type StmtOf<Op extends Stmt['op']> = Stmt & { readonly op: Op };
@@ -75,17 +86,14 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
       case 'view.get':
         return this.#viewGet(expr);
       case 'view.vec4':
-        return this.#viewVec4(expr);
-      case 'shared.get':
-        return this.#sharedGet(expr);
-      case 'shared.vec4': {
+        return this.#vec4(expr.index, viewRead(this.#kernel, expr, this.#at(expr.site)));
+      case 'shared.get': {
         const index = this.number(expr.index);
-        const get = this.#sharedRead(expr.shared, expr.site);
-        return (frame) => {
-          const first = index(frame);
-          return [0, 1, 2, 3].map((lane) => get(frame, (first + lane) | 0) as number);
-        };
+        const read = sharedRead(this.#kernel, expr.shared, this.#at(expr.site));
+        return (frame) => read(frame, index(frame));
       }
+      case 'shared.vec4':
+        return this.#vec4(expr.index, sharedRead(this.#kernel, expr.shared, this.#at(expr.site)));
       case 'private.get': {
         const { private: id, index } = expr;
         return (frame) => frame.privates[frame.invocation]![id]![index]!;
@@ -101,6 +109,10 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     }
   }
 
+  #at(site: Site): AccessPlace {
+    return { site, guarded: this.#guarded };
+  }
+
   // --- views
 
   #name(view: number): string {
@@ -113,29 +125,16 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     const stride = this.#kernel.views[view]!.elementSize;
     const index = this.number(stmt.index);
     const sub = stmt.sub ? { ...stmt.sub, index: this.number(stmt.sub.index) } : null;
-    const outside = this.#outside(view, site);
+    const outside = outsideView(this.#kernel, view, this.#at(site));
     return (frame) => {
       const bound = frame.views[view]!;
       const element = index(frame);
       const inner = sub ? sub.index(frame) : 0;
       if (isOutside(bound, element) || (sub && (inner < 0 || inner >= sub.count))) {
-        return outside(frame, element);
+        outside(frame, element);
+        return -1;
       }
       return bound.offset + element * stride + offset + (sub ? inner * sub.stride : 0);
-    };
-  }
-
-  /** Reports (unless guarded) and gives -1. */
-  #outside(view: number, site: Site): (frame: DeviceFrame, index: number) => -1 {
-    if (this.#guarded) return () => -1;
-    const name = this.#name(view);
-    return (frame, index) => {
-      if (frame.context.faults) {
-        const { length, isVoid } = frame.views[view]!;
-        const range = isVoid ? 'lies outside its source' : `has ${length} elements`;
-        frame.report('outOfRange', site, `'${name}' ${range}, index ${index}`);
-      }
-      return -1;
     };
   }
 
@@ -153,88 +152,13 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     };
   }
 
-  /** One element of a scalar view, for `vec4`, `take` and their kin. */
-  #elementRead(view: number, storage: Storage, site: Site): (frame: DeviceFrame, index: number) => RawValue {
-    const stride = this.#kernel.views[view]!.elementSize;
-    const codec = storageCodec(storage);
-    const access = { kind: 'read', site, name: this.#name(view) } as const;
-    const outside = this.#outside(view, site);
-    return (frame, index) => {
-      const bound = frame.views[view]!;
-      if (isOutside(bound, index)) {
-        outside(frame, index);
-        return codec.zero;
-      }
-      const at = bound.offset + index * stride;
-      if (frame.context.faults) frame.touch(bound.region, { at, size: codec.size }, access);
-      return codec.load(bound.region.view, at);
-    };
-  }
-
-  #viewVec4(expr: ExprOf<'view.vec4'>): Eval<RawValue, DeviceFrame> {
-    const index = this.number(expr.index);
-    const read = this.#elementRead(expr.view, expr.storage, expr.site);
+  /** Four neighbours, each checked by itself. */
+  #vec4(first: Expr, read: ElementRead): Eval<RawValue, DeviceFrame> {
+    const index = this.number(first);
     return (frame) => {
-      const first = index(frame);
-      return [0, 1, 2, 3].map((lane) => read(frame, (first + lane) | 0) as number);
+      const at = index(frame);
+      return [0, 1, 2, 3].map((lane) => read(frame, (at + lane) | 0) as number);
     };
-  }
-
-  #elementWrite(view: number, storage: Storage, site: Site): (frame: DeviceFrame, index: number, value: number) => void {
-    const stride = this.#kernel.views[view]!.elementSize;
-    const codec = storageCodec(storage);
-    const access = { kind: 'write', site, name: this.#name(view) } as const;
-    const outside = this.#outside(view, site);
-    return (frame, index, value) => {
-      const bound = frame.views[view]!;
-      if (isOutside(bound, index)) return void outside(frame, index);
-      const at = bound.offset + index * stride;
-      if (frame.context.faults) frame.touch(bound.region, { at, size: codec.size }, access);
-      codec.store(bound.region.view, at, value);
-    };
-  }
-
-  // --- shared
-
-  #sharedGet(expr: ExprOf<'shared.get'>): Eval<RawValue, DeviceFrame> {
-    const index = this.number(expr.index);
-    const read = this.#sharedRead(expr.shared, expr.site);
-    return (frame) => read(frame, index(frame));
-  }
-
-  #sharedRead(shared: number, site: Site): (frame: DeviceFrame, index: number) => RawValue {
-    const { name, count, type } = this.#kernel.shared[shared]!;
-    const zero = zeroValue(type);
-    const access = { kind: 'read', site, name } as const;
-    const outside = this.#sharedOutside(shared, site);
-    return (frame, index) => {
-      const array = frame.shared[shared]!;
-      if (index < 0 || index >= count) {
-        outside(frame, index);
-        return zero;
-      }
-      if (frame.context.faults) frame.touchShared(array, index, access);
-      return array.values[index]!;
-    };
-  }
-
-  #sharedWrite(shared: number, site: Site): (frame: DeviceFrame, index: number, value: RawValue) => void {
-    const { name, count } = this.#kernel.shared[shared]!;
-    const access = { kind: 'write', site, name } as const;
-    const outside = this.#sharedOutside(shared, site);
-    return (frame, index, value) => {
-      if (index < 0 || index >= count) return outside(frame, index);
-      const array = frame.shared[shared]!;
-      if (frame.context.faults) frame.touchShared(array, index, access);
-      array.values[index] = value;
-    };
-  }
-
-  #sharedOutside(shared: number, site: Site): (frame: DeviceFrame, index: number) => void {
-    if (this.#guarded) return () => undefined;
-    const { name, count } = this.#kernel.shared[shared]!;
-    return (frame, index) =>
-      frame.report('outOfRange', site, `shared '${name}' has ${count} elements, index ${index}`);
   }
 
   // --- statements
@@ -244,13 +168,13 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
       case 'view.set':
         return this.#viewSet(stmt);
       case 'view.put4':
-        return this.#put4(stmt, this.#elementWrite(stmt.view, stmt.storage, stmt.site));
+        return this.#put4(stmt, viewWrite(this.#kernel, stmt, this.#at(stmt.site)));
       case 'shared.put4':
-        return this.#put4(stmt, this.#sharedWrite(stmt.shared, stmt.site));
+        return this.#put4(stmt, sharedWrite(this.#kernel, stmt.shared, this.#at(stmt.site)));
       case 'shared.set': {
         const index = this.number(stmt.index);
         const value = this.expression(stmt.value);
-        const write = this.#sharedWrite(stmt.shared, stmt.site);
+        const write = sharedWrite(this.#kernel, stmt.shared, this.#at(stmt.site));
         return (frame) => {
           write(frame, index(frame), value(frame));
           return NEXT;
@@ -305,10 +229,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     };
   }
 
-  #put4(
-    stmt: StmtOf<'view.put4'> | StmtOf<'shared.put4'>,
-    write: (frame: DeviceFrame, index: number, value: number) => void,
-  ): Exec<DeviceFrame> {
+  #put4(stmt: StmtOf<'view.put4' | 'shared.put4'>, write: ElementWrite): Exec<DeviceFrame> {
     const index = this.number(stmt.index);
     const value = this.vector(stmt.value);
     return (frame) => {
@@ -343,10 +264,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     const { locals } = stmt;
     const base = this.number(stmt.base);
     const stride = this.number(stmt.stride);
-    const before = this.#guarded;
-    this.#guarded = true;
-    const read = this.#elementRead(stmt.view, stmt.storage, stmt.site);
-    this.#guarded = before;
+    const read = viewRead(this.#kernel, stmt, { site: stmt.site, guarded: true });
     return (frame) => {
       const first = base(frame);
       const step = stride(frame);
@@ -365,7 +283,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     if ('shared' in target) {
       const { name, count } = this.#kernel.shared[target.shared]!;
       const access = { kind: stmt.kind, site, name } as const;
-      const outside = this.#sharedOutside(target.shared, site);
+      const outside = outsideShared(this.#kernel, target.shared, this.#at(site));
       return (frame) => {
         const at = index(frame);
         const operand = value(frame);
@@ -381,7 +299,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     }
     const { view } = target;
     const access = { kind: stmt.kind, site, name: this.#name(view) } as const;
-    const outside = this.#outside(view, site);
+    const outside = outsideView(this.#kernel, view, this.#at(site));
     const codec = storageCodec(this.#kernel.views[view]!.storage!);
     return (frame) => {
       const bound = frame.views[view]!;
@@ -404,7 +322,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     const { lanes } = this.#kernel;
     const from = this.number(stmt.from);
     const to = this.number(stmt.to);
-    const body = this.block(stmt.body as Block, stmt.site);
+    const body = this.block(stmt.body, stmt.site);
     const round = this.round(stmt.site);
     return (frame) => {
       const first = from(frame);
@@ -423,10 +341,3 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
     };
   }
 }
-
-function isOutside({ length, isVoid }: BoundView, index: number): boolean {
-  return isVoid || index < 0 || index >= length;
-}
-
-/** Whether a workgroup's code ended by `return`; both ways are fine. */
-export const endsWorkgroup = (end: number): boolean => end === NEXT || end === RETURN;

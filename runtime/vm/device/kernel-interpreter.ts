@@ -33,7 +33,9 @@ export function runKernel(kernel: Kernel, { args, grid, context, files }: Kernel
       for (let x = 0; x < width; x++) {
         const frame = new DeviceFrame(context, kernel, { workgroup: [x, y, z], group: group++ });
         bindArguments(frame, kernel, args);
-        frame.shared = kernel.shared.map(({ type, count }) => new SharedArray(count, zeroValue(type)));
+        frame.shared = kernel.shared.map(
+          ({ type, count }) => new SharedArray(count, zeroValue(type)),
+        );
         frame.privates = freshPrivates(kernel);
         body(frame);
       }
@@ -43,13 +45,20 @@ export function runKernel(kernel: Kernel, { args, grid, context, files }: Kernel
 
 function bindArguments(frame: DeviceFrame, kernel: Kernel, args: readonly KernelArgument[]): void {
   if (args.length !== kernel.params.length) {
-    throw new StatusError('invalidArgument', `${kernel.name} takes ${kernel.params.length} arguments, got ${args.length}`);
+    throw new StatusError(
+      'invalidArgument',
+      `${kernel.name} takes ${kernel.params.length} arguments, got ${args.length}`,
+    );
   }
   kernel.params.forEach((param, i) => {
     const arg = args[i]!;
     if ('view' in param && 'view' in arg) frame.views[param.view] = arg.view;
     else if ('local' in param && 'value' in arg) frame.locals[param.local] = arg.value;
-    else throw new StatusError('invalidArgument', `argument ${i} of ${kernel.name} is of the wrong kind`);
+    else
+      throw new StatusError(
+        'invalidArgument',
+        `argument ${i} of ${kernel.name} is of the wrong kind`,
+      );
   });
 }
 

@@ -74,11 +74,15 @@ export function storageCodec({ elem, lanes }: Storage): StorageCodec {
     zero: new Array<number>(lanes).fill(0),
     load: (view, at) => offsets.map((offset) => load(view, at + offset)),
     store: (view, at, value) =>
-      offsets.forEach((offset, lane) => store(view, at + offset, (value as readonly number[])[lane]!)),
+      offsets.forEach((offset, lane) =>
+        store(view, at + offset, (value as readonly number[])[lane]!),
+      ),
   };
 }
 
 /** The zero of a value type of devices. */
 export function zeroValue(type: Type): RawValue {
-  return type.kind === 'vector' || type.kind === 'bytes' ? new Array<number>(type.lanes).fill(0) : 0;
+  return type.kind === 'vector' || type.kind === 'bytes'
+    ? new Array<number>(type.lanes).fill(0)
+    : 0;
 }

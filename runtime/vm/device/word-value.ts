@@ -1,6 +1,6 @@
 /** Scalars and grid extents of command programs, from constants and words of the uploaded roots. */
 import type { WordExpr } from '../../loom/typed.js';
-import { binary } from '../numbers/arithmetic.js';
+import { binary, type Numbers } from '../numbers/arithmetic.js';
 import { pick } from '../numbers/intrinsic.js';
 
 export function wordValue(expr: WordExpr, roots: readonly DataView[]): number {
@@ -12,18 +12,21 @@ export function wordValue(expr: WordExpr, roots: readonly DataView[]): number {
       // Robust like every access: a word past the end of the root reads zero.
       if (expr.offset + 4 > view.byteLength) return 0;
       if (expr.type === 'f32') return view.getFloat32(expr.offset, true);
-      return expr.type === 'u32' ? view.getUint32(expr.offset, true) : view.getInt32(expr.offset, true);
+      return expr.type === 'u32'
+        ? view.getUint32(expr.offset, true)
+        : view.getInt32(expr.offset, true);
     }
     case 'min':
     case 'max':
-      return pick(expr.op)(wordValue(expr.left, roots), wordValue(expr.right, roots));
+      return (pick(expr.op) as Numbers)(wordValue(expr.left, roots), wordValue(expr.right, roots));
     case 'ceil_div':
       return ceilDivide(expr.type, wordValue(expr.left, roots), wordValue(expr.right, roots));
     default:
-      return binary(expr.op, expr.type, 'device')(
-        wordValue(expr.left, roots),
-        wordValue(expr.right, roots),
-      );
+      return binary(
+        expr.op,
+        expr.type,
+        'device',
+      )(wordValue(expr.left, roots), wordValue(expr.right, roots));
   }
 }
 

@@ -8,15 +8,13 @@ import type { Block, Expr, HostFunction, HostProgram, Site, Stmt, Type } from '.
 import type { BoundCapability, RawValue } from '../executor.js';
 import { faults } from '../faults.js';
 import type { Heap } from '../heap.js';
-import { checkWritable, elementAddress } from '../heap-buffers.js';
-import { arrayElement } from '../heap-lists.js';
 import type { HeapOperations } from '../heap-operations.js';
 import type { LiteralTable } from '../literal-table.js';
 import { CALL_DEPTH, CALL_DEPTH_MAX } from '../memory-map.js';
 import { positionOf, ProgramError, raised, withFrame } from '../program-error.js';
+import { valueSize } from '../value-layout.js';
 import { readString } from '../heap-strings.js';
-import { recordLayout, valueSize } from '../value-layout.js';
-import { scalarAccess, valueAccess } from '../value-access.js';
+import * as objects from './host-objects.js';
 import { NEXT, RETURN, type Eval, type Exec, type Frame } from './frame.js';
 import { TreeCompiler } from './tree-compiler.js';
 
@@ -45,10 +43,20 @@ export class HostCompiler extends TreeCompiler<Frame> {
   readonly #scope: HostScope;
   readonly #func: HostFunction;
 
+  readonly #objects: objects.ObjectScope;
+
   constructor(scope: HostScope, func: HostFunction) {
     super();
     this.#scope = scope;
     this.#func = func;
+    this.#objects = {
+      heap: scope.heap,
+      operations: scope.operations,
+      expression: (expr) => this.expression(expr),
+      number: (expr) => this.number(expr),
+      stored: (expr) => this.stored(expr),
+      located: (site, run) => this.located(site, run),
+    };
   }
 
   compile(): HostCode['run'] {
@@ -100,7 +108,7 @@ export class HostCompiler extends TreeCompiler<Frame> {
     if (expr.type.kind !== 'array' || expr.op === 'array.new') return value;
     const copy = this.#scope.operations['array.copy'];
     const type = this.#scope.typeNumber(expr.type);
-    return this.located(expr.site, (frame) => copy(value(frame), type));
+    return this.located(expr.site, (frame) => copy(value(frame), type) as number);
   }
 
   protected worldExpression(expr: Expr): Eval {
@@ -118,17 +126,17 @@ export class HostCompiler extends TreeCompiler<Frame> {
       case 'format':
         return this.#format(expr);
       case 'record.new':
-        return this.#recordNew(expr);
+        return objects.recordNew(this.#objects, expr);
       case 'record.field':
-        return this.#recordField(expr);
+        return objects.recordField(this.#objects, expr);
       case 'array.new':
-        return this.#arrayNew(expr);
+        return objects.arrayNew(this.#objects, expr);
       case 'list.get':
-        return this.#listGet(expr);
+        return objects.listGet(this.#objects, expr);
       case 'array.get':
-        return this.#arrayGet(expr);
+        return objects.arrayGet(this.#objects, expr);
       case 'buffer.get':
-        return this.#bufferGet(expr);
+        return objects.bufferGet(this.#objects, expr);
       default:
         throw new Error(`expected no '${expr.op}' in a host function. This is a bug.`);
     }
@@ -163,7 +171,8 @@ export class HostCompiler extends TreeCompiler<Frame> {
   }
 
   #heapOperation(expr: ExprOf<'heap'>): Eval {
-    const run = this.#scope.operations[expr.name];
+    // Operations without a result stand as statements only: nobody reads theirs.
+    const run = this.#scope.operations[expr.name] as (...args: RawValue[]) => RawValue;
     const args = expr.args.map((arg) => this.expression(arg));
     const extra = this.#typeArgument(expr);
     if (extra !== null) args.push(() => extra);
@@ -187,18 +196,21 @@ export class HostCompiler extends TreeCompiler<Frame> {
       return this.#scope.typeNumber(name === 'seal' ? first! : type);
     }
     if (name === 'list.bytes' && first?.kind === 'list') return valueSize(first.elem);
-    if (name === 'array.bytes' && first?.kind === 'array') return first.count * valueSize(first.elem);
+    if (name === 'array.bytes' && first?.kind === 'array')
+      return first.count * valueSize(first.elem);
     return null;
   }
 
   #format(expr: ExprOf<'format'>): Eval {
     const { operations: ops } = this.#scope;
-    const pieces = expr.pieces.map((piece) => (piece === '' ? null : this.#scope.literals.address(piece)));
+    const pieces = expr.pieces.map((piece) =>
+      piece === '' ? null : this.#scope.literals.address(piece),
+    );
     const args = expr.args.map((arg) => {
       const value = this.expression(arg);
       const name = arg.type.kind === 'scalar' ? arg.type.name : 'string';
       const add = ops[`format.${name}`];
-      return (frame: Frame): void => add(value(frame));
+      return (frame: Frame): void => void add(value(frame));
     });
     return this.located(expr.site, (frame) => {
       ops['format.begin']();
@@ -208,77 +220,6 @@ export class HostCompiler extends TreeCompiler<Frame> {
       });
       return ops['format.end']() as number;
     });
-  }
-
-  #recordNew(expr: ExprOf<'record.new'>): Eval {
-    const { heap } = this.#scope;
-    const type = expr.type as Type & { readonly kind: 'record' };
-    const { size, offsets } = recordLayout(type.record);
-    const fields = expr.fields.map((field) => this.stored(field));
-    const accesses = expr.fields.map((field) => valueAccess(field.type));
-    return this.located(expr.site, (frame) => {
-      // Fields first: they may allocate, and raise.
-      const values = fields.map((field) => field(frame));
-      const at = heap.alloc(size);
-      values.forEach((value, i) => accesses[i]!.store(heap, at + offsets[i]!, value));
-      return at;
-    });
-  }
-
-  #recordField(expr: ExprOf<'record.field'>): Eval {
-    const { heap } = this.#scope;
-    const type = expr.value.type as Type & { readonly kind: 'record' };
-    const offset = recordLayout(type.record).offsets[expr.index]!;
-    const record = this.number(expr.value);
-    const access = valueAccess(expr.type);
-    return (frame) => access.load(heap, record(frame) + offset);
-  }
-
-  #arrayNew(expr: ExprOf<'array.new'>): Eval {
-    const { heap } = this.#scope;
-    const { elem } = expr.type as Type & { readonly kind: 'array' };
-    const size = valueSize(elem);
-    const access = valueAccess(elem);
-    const items = expr.items.map((item) => this.stored(item));
-    return this.located(expr.site, (frame) => {
-      const values = items.map((item) => item(frame));
-      const at = heap.alloc(size * values.length);
-      values.forEach((value, i) => access.store(heap, at + i * size, value));
-      return at;
-    });
-  }
-
-  #listGet(expr: ExprOf<'list.get'>): Eval {
-    const { heap, operations } = this.#scope;
-    const list = this.number(expr.list);
-    const index = this.expression(expr.index) as Eval<bigint>;
-    const access = valueAccess(expr.type);
-    const size = valueSize(expr.type);
-    const at = operations['list.at'];
-    return this.located(expr.site, (frame) => access.load(heap, at(list(frame), index(frame), size)));
-  }
-
-  #arrayGet(expr: ExprOf<'array.get'>): Eval {
-    const { heap } = this.#scope;
-    const { count } = expr.array.type as Type & { readonly kind: 'array' };
-    const array = this.number(expr.array);
-    const index = this.expression(expr.index) as Eval<bigint>;
-    const access = valueAccess(expr.type);
-    const place = { count, size: valueSize(expr.type) };
-    return this.located(expr.site, (frame) =>
-      access.load(heap, arrayElement(array(frame), index(frame), place)),
-    );
-  }
-
-  #bufferGet(expr: ExprOf<'buffer.get'>): Eval {
-    const { heap } = this.#scope;
-    const { elem, offset } = expr;
-    const buffer = this.number(expr.buffer);
-    const index = this.expression(expr.index) as Eval<bigint>;
-    const access = scalarAccess(elem);
-    return this.located(expr.site, (frame) =>
-      access.load(heap, elementAddress(heap, { buffer: buffer(frame), elem, offset, index: index(frame) })),
-    );
   }
 
   // --- statements
@@ -296,12 +237,12 @@ export class HostCompiler extends TreeCompiler<Frame> {
       }
       case 'buffer.set':
       case 'buffer.narrow':
-        return this.#bufferSet(stmt);
+        return objects.bufferSet(this.#objects, stmt);
       case 'list.push':
       case 'list.set':
-        return this.#listStore(stmt);
+        return objects.listStore(this.#objects, stmt);
       case 'array.set':
-        return this.#arraySet(stmt);
+        return objects.arraySet(this.#objects, stmt);
       default:
         throw new Error(`expected no '${stmt.op}' in a host function. This is a bug.`);
     }
@@ -309,9 +250,11 @@ export class HostCompiler extends TreeCompiler<Frame> {
 
   #callStatement({ call, results }: StmtOf<'call'>): Exec {
     const run =
-      call.op === 'call' ? this.#call(call)
-      : call.op === 'capability' ? this.#capability(call)
-      : this.#voidValue(call);
+      call.op === 'call'
+        ? this.#call(call)
+        : call.op === 'capability'
+          ? this.#capability(call)
+          : this.#voidValue(call);
     return (frame) => {
       const values = run(frame) as readonly RawValue[];
       for (let i = 0; i < results.length; i++) frame.locals[results[i]!] = values[i]!;
@@ -324,84 +267,6 @@ export class HostCompiler extends TreeCompiler<Frame> {
     const value = this.expression(expr);
     return (frame) => [value(frame)];
   }
-
-  #bufferSet(stmt: StmtOf<'buffer.set'> | StmtOf<'buffer.narrow'>): Exec {
-    const { heap } = this.#scope;
-    const { elem, offset } = stmt;
-    const buffer = this.number(stmt.buffer);
-    const index = this.expression(stmt.index) as Eval<bigint>;
-    const value = this.expression(stmt.value);
-    const access = scalarAccess(elem);
-    const narrow = stmt.op === 'buffer.narrow' ? narrowing(stmt.elem) : (given: RawValue) => given;
-    return this.located(stmt.site, (frame) => {
-      const place = { buffer: buffer(frame), elem, offset, index: index(frame) };
-      const stored = narrow(value(frame));
-      const at = elementAddress(heap, place);
-      checkWritable(heap, place.buffer);
-      access.store(heap, at, stored);
-      return NEXT;
-    });
-  }
-
-  #listStore(stmt: StmtOf<'list.push'> | StmtOf<'list.set'>): Exec {
-    const { heap, operations } = this.#scope;
-    const { elem } = stmt.list.type as Type & { readonly kind: 'list' };
-    const size = valueSize(elem);
-    const access = valueAccess(elem);
-    const list = this.number(stmt.list);
-    const value = this.stored(stmt.value);
-    if (stmt.op === 'list.push') {
-      const push = operations['list.push'];
-      return this.located(stmt.site, (frame) => {
-        const target = list(frame);
-        const stored = value(frame);
-        access.store(heap, push(target, size), stored);
-        return NEXT;
-      });
-    }
-    const index = this.expression(stmt.index) as Eval<bigint>;
-    const place = operations['list.set'];
-    return this.located(stmt.site, (frame) => {
-      const target = list(frame);
-      const at = index(frame);
-      const stored = value(frame);
-      access.store(heap, place(target, at, size), stored);
-      return NEXT;
-    });
-  }
-
-  #arraySet(stmt: StmtOf<'array.set'>): Exec {
-    const { heap } = this.#scope;
-    const { elem, count } = stmt.array.type as Type & { readonly kind: 'array' };
-    const access = valueAccess(elem);
-    const place = { count, size: valueSize(elem) };
-    const array = this.number(stmt.array);
-    const index = this.expression(stmt.index) as Eval<bigint>;
-    const value = this.stored(stmt.value);
-    return this.located(stmt.site, (frame) => {
-      const target = array(frame);
-      const i = index(frame);
-      const stored = value(frame);
-      access.store(heap, arrayElement(target, i, place), stored);
-      return NEXT;
-    });
-  }
-}
-
-const narrowRanges = {
-  u8: [0n, 255n],
-  i32: [-(2n ** 31n), 2n ** 31n - 1n],
-  u32: [0n, 2n ** 32n - 1n],
-} as const;
-
-/** i64 → the value that is stored; raises when it does not fit. */
-function narrowing(elem: 'i32' | 'u32' | 'u8'): (value: RawValue) => RawValue {
-  const [low, high] = narrowRanges[elem];
-  return (value) => {
-    const wide = value as bigint;
-    if (wide < low || wide > high) throw faults.narrow(wide, elem);
-    return elem === 'u8' ? wide : Number(wide);
-  };
 }
 
 function zeroOf(type: Type): RawValue {

@@ -10,7 +10,14 @@ import { binary, comparison, inversion, negation, type World } from '../numbers/
 import { conversion } from '../numbers/convert.js';
 import { intrinsicOf, shapeOf } from '../numbers/intrinsic.js';
 import {
-  BREAK, CONTINUE, FIRST_LABEL, NEXT, RETURN, type Eval, type Exec, type Frame,
+  BREAK,
+  CONTINUE,
+  FIRST_LABEL,
+  NEXT,
+  RETURN,
+  type Eval,
+  type Exec,
+  type Frame,
 } from './frame.js';
 
 type Vector = readonly number[];
@@ -104,7 +111,10 @@ export abstract class TreeCompiler<F extends Frame> {
   }
 
   protected intrinsic(expr: ExprOf<'intrinsic'>): Eval<RawValue, F> {
-    const run = intrinsicOf(expr.name, expr.args.map((arg) => arg.type));
+    const run = intrinsicOf(
+      expr.name,
+      expr.args.map((arg) => arg.type),
+    );
     const args = expr.args.map((arg) => this.expression(arg));
     const [a, b, c] = args as [Eval<RawValue, F>, Eval<RawValue, F>, Eval<RawValue, F>];
     // Host i64 may overflow inside `mad`; everything else cannot raise.
@@ -121,10 +131,13 @@ export abstract class TreeCompiler<F extends Frame> {
 
   #constant({ type, value }: ExprOf<'const'>): Eval<RawValue, F> {
     const raw =
-      typeof value === 'string' ? this.text(value)
-      : typeof value === 'boolean' ? Number(value)
-      : type.kind === 'scalar' && type.name === 'i64' ? BigInt(value as bigint)
-      : value;
+      typeof value === 'string'
+        ? this.text(value)
+        : typeof value === 'boolean'
+          ? Number(value)
+          : type.kind === 'scalar' && type.name === 'i64'
+            ? BigInt(value as bigint)
+            : value;
     return () => raw;
   }
 
@@ -139,7 +152,7 @@ export abstract class TreeCompiler<F extends Frame> {
       return this.#raising(mayRaise, expr.site, (frame) => {
         const a = left(frame) as Vector;
         const b = right(frame) as Vector;
-        return a.map((value, lane) => run(value, b[lane]));
+        return a.map((value, lane) => run(value, b[lane]!) as number);
       });
     }
     return this.#raising(mayRaise, expr.site, (frame) => run(left(frame), right(frame)));
@@ -161,21 +174,24 @@ export abstract class TreeCompiler<F extends Frame> {
     if (expr.op === 'not') return (frame) => (value(frame) ? 0 : 1);
     const { elem, lanes } = shapeOf(expr.type);
     const run = expr.op === 'negate' ? negation(elem) : inversion(elem);
-    if (lanes > 1) return (frame) => (value(frame) as Vector).map(run);
+    if (lanes > 1) return (frame) => (value(frame) as Vector).map((lane) => run(lane) as number);
     return this.#raising(elem === 'i64', expr.site, (frame) => run(value(frame)));
   }
 
   #logical({ op, left, right }: ExprOf<'and' | 'or'>): Eval<RawValue, F> {
     const a = this.expression(left);
     const b = this.expression(right);
-    return op === 'and' ? (frame) => (a(frame) ? b(frame) : 0) : (frame) => (a(frame) ? 1 : b(frame));
+    return op === 'and'
+      ? (frame) => (a(frame) ? b(frame) : 0)
+      : (frame) => (a(frame) ? 1 : b(frame));
   }
 
   #convert(expr: ExprOf<'convert'>): Eval<RawValue, F> {
     const from = shapeOf(expr.value.type);
     const run = conversion(from.elem, shapeOf(expr.type).elem);
     const value = this.expression(expr.value);
-    if (from.lanes > 1) return (frame) => (value(frame) as Vector).map((lane) => run(lane));
+    if (from.lanes > 1)
+      return (frame) => (value(frame) as Vector).map((lane) => run(lane) as number);
     return (frame) => run(value(frame));
   }
 

@@ -5,41 +5,42 @@
  */
 import { StatusError } from '../../base/errors.js';
 import type { ArithmeticOp, CompareOp, ScalarName } from '../../loom/typed.js';
+import type { RawValue } from '../executor.js';
 import { faults } from '../faults.js';
 
 export type World = 'host' | 'device';
-type Numbers = (left: number, right: number) => number;
+export type Numbers = (left: number, right: number) => number;
 type BigInts = (left: bigint, right: bigint) => bigint;
-// One signature for both kinds of values; the caller pairs it with the type of its operands.
-export type Binary = (left: any, right: any) => any;
+/** Elements that are numbers here. */
+export type NumberName = Exclude<ScalarName, 'i64'>;
+/** Operands and result are bigints for i64, numbers for all else, as the element type says. */
+export type Binary = (left: RawValue, right: RawValue) => RawValue;
 
 const I64_MIN = -(2n ** 63n);
 const I64_MAX = 2n ** 63n - 1n;
 
-export function binary(operator: ArithmeticOp, elem: ScalarName, world: World): Binary {
-  const table: Readonly<Partial<Record<ArithmeticOp, Binary>>> =
-    elem === 'i64' ? i64Operators
-    : elem === 'f32' ? f32Operators
-    : elem === 'f64' ? f64Operators
-    : elem === 'i32' ? i32Operators
-    : u32Operators;
-  const run = table[operator];
+export function binary(operator: ArithmeticOp, elem: NumberName, world: World): Numbers;
+export function binary(operator: ArithmeticOp, elem: ScalarName, world: World): Binary;
+export function binary(operator: ArithmeticOp, elem: ScalarName, world: World): Binary | Numbers {
+  const run = operatorsOf(elem)[operator] as Binary | undefined;
   if (!run) throw new StatusError('unimplemented', `operator ${operator} on ${elem}`);
   const divides = operator === '/' || operator === '%';
   if (!divides || elem === 'f32' || elem === 'f64') return run;
-  return world === 'host' ? raising(run, operator) : yieldingZero(run);
-}
-
-/** The divisor of the guarded functions below is never 0. */
-function raising(divide: Binary, operator: string): Binary {
-  return (left, right) => {
-    if (right == 0) throw faults.divisionByZero(operator);
-    return divide(left, right);
+  const isZero = (value: RawValue): boolean => value === 0 || value === 0n;
+  if (world === 'device') {
+    return (left: RawValue, right: RawValue) => (isZero(right) ? 0 : run(left, right));
+  }
+  return (left: RawValue, right: RawValue) => {
+    if (isZero(right)) throw faults.divisionByZero(operator);
+    return run(left, right);
   };
 }
 
-function yieldingZero(divide: Binary): Binary {
-  return (left, right) => (right === 0 ? 0 : divide(left, right));
+function operatorsOf(elem: ScalarName): Readonly<Partial<Record<ArithmeticOp, Numbers | BigInts>>> {
+  if (elem === 'i64') return i64Operators;
+  if (elem === 'f32') return f32Operators;
+  if (elem === 'f64') return f64Operators;
+  return elem === 'i32' ? i32Operators : u32Operators;
 }
 
 function checked(operator: string, run: BigInts): BigInts {
@@ -104,8 +105,8 @@ const f64Operators: Readonly<Partial<Record<ArithmeticOp, Numbers>>> = {
   '/': (a, b) => a / b,
 };
 
-/** Comparison of two scalars: 0 or 1. */
-export function comparison(operator: CompareOp): (left: any, right: any) => 0 | 1 {
+/** Comparison of two scalars of one type: 0 or 1. */
+export function comparison(operator: CompareOp): (left: RawValue, right: RawValue) => 0 | 1 {
   switch (operator) {
     case '==':
       return (a, b) => (a === b ? 1 : 0);
@@ -122,25 +123,27 @@ export function comparison(operator: CompareOp): (left: any, right: any) => 0 | 
   }
 }
 
-export function negation(elem: ScalarName): (value: any) => any {
-  switch (elem) {
-    case 'i64':
-      return (value: bigint) => {
-        if (value === I64_MIN) throw faults.overflow('negate');
-        return -value;
-      };
-    case 'f32':
-    case 'f64':
-      return (value: number) => -value;
-    case 'i32':
-      return (value: number) => -value | 0;
-    default:
-      return (value: number) => -value >>> 0;
-  }
+export type Unary = (value: RawValue) => RawValue;
+
+export function negation(elem: NumberName): (value: number) => number;
+export function negation(elem: ScalarName): Unary;
+export function negation(elem: ScalarName): Unary | ((value: number) => number) {
+  return elem === 'i64' ? (negateI64 as Unary) : numberNegation(elem);
 }
 
-export function inversion(elem: ScalarName): (value: any) => any {
-  if (elem === 'i64') return (value: bigint) => ~value;
-  if (elem === 'i32') return (value: number) => ~value;
-  return (value: number) => ~value >>> 0;
+function negateI64(value: bigint): bigint {
+  if (value === I64_MIN) throw faults.overflow('negate');
+  return -value;
+}
+
+function numberNegation(elem: ScalarName): (value: number) => number {
+  if (elem === 'f32' || elem === 'f64') return (value) => -value;
+  return elem === 'i32' ? (value) => -value | 0 : (value) => -value >>> 0;
+}
+
+export function inversion(elem: NumberName): (value: number) => number;
+export function inversion(elem: ScalarName): Unary;
+export function inversion(elem: ScalarName): Unary | ((value: number) => number) {
+  if (elem === 'i64') return ((value: bigint) => ~value) as Unary;
+  return elem === 'i32' ? (value: number) => ~value : (value: number) => ~value >>> 0;
 }

@@ -4,33 +4,59 @@
  * 0 or 1, and a number is true when it is not zero (NaN is).
  */
 import type { ScalarName } from '../../loom/typed.js';
+import type { RawValue } from '../executor.js';
+import type { NumberName } from './arithmetic.js';
 
-// The caller pairs it with the types of operand and result.
-export type Convert = (value: any) => any;
+/** Operand and result are bigints for i64, numbers for all else. */
+export type Convert = (value: RawValue) => RawValue;
+type FromNumber = (value: number) => number;
 
-export function conversion(from: ScalarName, to: ScalarName): Convert {
-  if (from === to) return (value) => value;
+export function conversion(from: NumberName, to: NumberName): FromNumber;
+export function conversion(from: ScalarName, to: ScalarName): Convert;
+export function conversion(from: ScalarName, to: ScalarName): Convert | FromNumber {
+  if (from === to) return (value: RawValue) => value;
+  return (from === 'i64' ? fromI64(to) : to === 'i64' ? toI64(from) : between(from, to)) as Convert;
+}
+
+function fromI64(to: ScalarName): (value: bigint) => number {
   switch (to) {
     case 'bool':
-      return from === 'i64' ? (value: bigint) => (value !== 0n ? 1 : 0) : (value: number) => (value !== 0 ? 1 : 0);
+      return (value) => (value !== 0n ? 1 : 0);
     case 'f32':
-      return from === 'i64' ? f32OfI64 : Math.fround;
+      return f32OfI64;
     case 'f64':
-      return from === 'i64' ? (value: bigint) => Number(value) : (value: number) => value;
-    case 'i64':
-      return from === 'f32' || from === 'f64' ? i64OfFloat : (value: number) => BigInt(value);
+      return (value) => Number(value);
     case 'i32':
-      return toWord(from, (value) => value | 0, [-(2 ** 31), 2 ** 31 - 1]);
-    case 'u32':
-      return toWord(from, (value) => value >>> 0, [0, 2 ** 32 - 1]);
+      return (value) => Number(BigInt.asIntN(32, value));
+    default:
+      return (value) => Number(BigInt.asUintN(32, value));
   }
 }
 
-function toWord(from: ScalarName, wrap: (value: number) => number, [low, high]: [number, number]): Convert {
-  if (from === 'i64') return (value: bigint) => wrap(Number(BigInt.asUintN(32, value)));
-  if (from !== 'f32' && from !== 'f64') return wrap;
+function toI64(from: ScalarName): (value: number) => bigint {
+  return from === 'f32' || from === 'f64' ? i64OfFloat : (value) => BigInt(value);
+}
+
+function between(from: ScalarName, to: ScalarName): FromNumber {
+  const isFloat = from === 'f32' || from === 'f64';
+  switch (to) {
+    case 'bool':
+      return (value) => (value !== 0 ? 1 : 0);
+    case 'f32':
+      return Math.fround;
+    case 'f64':
+      return (value) => value;
+    case 'i32':
+      return isFloat ? saturating(-(2 ** 31), 2 ** 31 - 1) : (value) => value | 0;
+    default:
+      return isFloat ? saturating(0, 2 ** 32 - 1) : (value) => value >>> 0;
+  }
+}
+
+function saturating(low: number, high: number): FromNumber {
   // `+ 0` turns -0 into 0, which integers have one of.
-  return (value: number) => (Number.isNaN(value) ? 0 : Math.min(Math.max(Math.trunc(value), low), high) + 0);
+  return (value) =>
+    Number.isNaN(value) ? 0 : Math.min(Math.max(Math.trunc(value), low), high) + 0;
 }
 
 function i64OfFloat(value: number): bigint {

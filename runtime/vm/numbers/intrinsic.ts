@@ -4,13 +4,16 @@
  */
 import { StatusError } from '../../base/errors.js';
 import type { Intrinsic, ScalarName, Type } from '../../loom/typed.js';
-import { binary, type Binary } from './arithmetic.js';
+import type { RawValue } from '../executor.js';
+import { binary, type Binary, type Numbers } from './arithmetic.js';
 import { conversion } from './convert.js';
 import { bitsOfF32, f32OfBits, roundHalfEven } from './half-float.js';
 
 type Vector = readonly number[];
-// Arguments fit the types with which it was made.
-type Run = (...args: any[]) => any;
+/** Arguments fit the types with which it was made. */
+export type Run = (...args: RawValue[]) => RawValue;
+// An implementation names its own types.
+type Made = (...args: never[]) => RawValue;
 
 /** Element type and lanes of a number or vector; bytes count as their elements. */
 export function shapeOf(type: Type): { readonly elem: ScalarName; readonly lanes: number } {
@@ -21,17 +24,22 @@ export function shapeOf(type: Type): { readonly elem: ScalarName; readonly lanes
 }
 
 export function intrinsicOf(name: Intrinsic, args: readonly Type[]): Run {
-  if (name === 'select') return (condition: number, a: unknown, b: unknown) => (condition ? a : b);
+  return implementation(name, args) as Run;
+}
+
+function implementation(name: Intrinsic, args: readonly Type[]): Made {
+  if (name === 'select')
+    return (condition: number, a: RawValue, b: RawValue) => (condition ? a : b);
   const { elem, lanes } = shapeOf(args[0]!);
   switch (name) {
     case 'dot':
       return dotOf(elem, lanes);
     case 'sum':
-      return folded(lanes, binary('+', elem, 'device'));
+      return folded(lanes, binary('+', elem, 'device') as Numbers);
     case 'max_lane':
-      return folded(lanes, pick('max'));
+      return folded(lanes, pick('max') as Numbers);
     case 'min_lane':
-      return folded(lanes, pick('min'));
+      return folded(lanes, pick('min') as Numbers);
     case 'dot8':
       return dot8;
     case 'unpack_i8':
@@ -46,9 +54,11 @@ export function intrinsicOf(name: Intrinsic, args: readonly Type[]): Run {
   }
 }
 
-function byComponent(run: Run, lanes: number): Run {
-  if (lanes === 1) return run;
-  return (...vectors: Vector[]) => vectors[0]!.map((_, lane) => run(...vectors.map((vector) => vector[lane])));
+function byComponent(made: Made, lanes: number): Made {
+  if (lanes === 1) return made;
+  const run = made as (...args: number[]) => number;
+  return (...vectors: Vector[]) =>
+    vectors[0]!.map((_, lane) => run(...vectors.map((vector) => vector[lane]!)));
 }
 
 /** min(a, b) = b < a ? b : a; max(a, b) = b > a ? b : a (NaN in b keeps a). */
@@ -57,16 +67,15 @@ export function pick(kind: 'min' | 'max'): Binary {
 }
 
 /** x4 as (x·z)·(y·w), x2 as x·y. */
-function folded(lanes: number, combine: Binary): Run {
-  if (lanes === 1) return (value: number) => value;
-  if (lanes === 2) return ([x, y]: Vector) => combine(x, y);
-  return ([x, y, z, w]: Vector) => combine(combine(x, z), combine(y, w));
+function folded(lanes: number, combine: Numbers): (vector: Vector) => number {
+  if (lanes === 2) return ([x, y]) => combine(x!, y!);
+  return ([x, y, z, w]) => combine(combine(x!, z!), combine(y!, w!));
 }
 
-function dotOf(elem: ScalarName, lanes: number): Run {
-  const times = binary('*', elem, 'device');
-  const sum = folded(lanes, binary('+', elem, 'device'));
-  return (a: Vector, b: Vector) => sum(a.map((value, lane) => times(value, b[lane])));
+function dotOf(elem: ScalarName, lanes: number): (a: Vector, b: Vector) => number {
+  const times = binary('*', elem, 'device') as Numbers;
+  const sum = folded(lanes, binary('+', elem, 'device') as Numbers);
+  return (a, b) => sum(a.map((value, lane) => times(value, b[lane]!)));
 }
 
 /** Lane i gains the products of bytes 2i, 2i+1, 2i+8 and 2i+9. */
@@ -79,12 +88,12 @@ function dot8(a: Vector, b: Vector, acc: Vector): Vector {
   });
 }
 
-function packed(elem: ScalarName, [low, high]: readonly [number, number]): Run {
+function packed(elem: ScalarName, [low, high]: readonly [number, number]): Made {
   const whole = elem === 'f32' ? conversion('f32', 'i32') : (value: number) => value;
   return (vector: Vector) => vector.map((value) => Math.min(Math.max(whole(value), low), high));
 }
 
-function scalarIntrinsic(name: Intrinsic, elem: ScalarName): Run {
+function scalarIntrinsic(name: Intrinsic, elem: ScalarName): Made {
   switch (name) {
     case 'min':
     case 'max':
@@ -121,17 +130,17 @@ function scalarIntrinsic(name: Intrinsic, elem: ScalarName): Run {
 }
 
 /** The smallest integer stays what it is. */
-function absolute(elem: ScalarName): Run {
+function absolute(elem: ScalarName): Made {
   if (elem === 'i64') return (value: bigint) => BigInt.asIntN(64, value < 0n ? -value : value);
   if (elem === 'i32') return (value: number) => Math.abs(value) | 0;
   return Math.abs;
 }
 
 /** a * b + c with two roundings. */
-function multiplyAdd(elem: ScalarName): Run {
+function multiplyAdd(elem: ScalarName): Made {
   const times = binary('*', elem, 'device');
   const plus = binary('+', elem, 'device');
-  return (a: unknown, b: unknown, c: unknown) => plus(times(a, b), c);
+  return (a: RawValue, b: RawValue, c: RawValue) => plus(times(a, b), c);
 }
 
 function popcount(value: number): number {

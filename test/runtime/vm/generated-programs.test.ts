@@ -6,14 +6,25 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../runtime/base/errors.js';
-import { interpretCommand, type CommandOptions } from '../../../runtime/vm/device/command-interpreter.js';
+import {
+  interpretCommand,
+  type CommandOptions,
+} from '../../../runtime/vm/device/command-interpreter.js';
 import { HostVm } from '../../../runtime/vm/host-vm.js';
-import { deviceCase, hostCase, withoutPayloads, type DeviceCase } from '../../generators/programs.js';
+import {
+  deviceCase,
+  hostCase,
+  withoutPayloads,
+  type DeviceCase,
+} from '../../generators/programs.js';
 
 function outputs({ program, roots }: DeviceCase, options: Partial<CommandOptions>): Uint8Array[] {
   const bytes = roots();
   const { faults } = interpretCommand(program, { roots: bytes, ...options });
-  assert.equal(faults.filter((fault) => fault.kind === 'race'), []);
+  assert.equal(
+    faults.filter((fault) => fault.kind === 'race'),
+    [],
+  );
   return bytes.map((root, i) => withoutPayloads(i, root));
 }
 
