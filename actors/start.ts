@@ -17,7 +17,7 @@ import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
 import { SERVER } from './protocol.js';
-import { ServingPort } from './serving-port.js';
+import { ServingPort } from './edge/serving-port.js';
 import { server } from './system/server.js';
 import { taskPort } from './system/task-port.js';
 import type { DeviceSettings } from './threads/device.program.js';
@@ -110,11 +110,11 @@ function planThreads({ modelThreads, threads, memoryBytes }: StartOptions): Thre
 }
 
 export async function checkPackage(options: ToolOptions): Promise<CheckReport> {
-  const { checkWithServer } = await import('./package-tools.js');
+  const { checkWithServer } = await import('./edge/package-tools.js');
   return checkWithServer(options, startServer);
 }
 
 export async function reportPackage(options: ToolOptions): Promise<PackageReport> {
-  const { reportOf } = await import('./package-tools.js');
+  const { reportOf } = await import('./edge/package-tools.js');
   return reportOf(options);
 }

@@ -7,15 +7,16 @@ import { join } from 'node:path';
 import { loadCharts, renderStatecharts, sourceRoot } from './statecharts.js';
 
 const file = join(sourceRoot(), 'actors', 'STATECHARTS.md');
-const charts = await loadCharts();
-const text = renderStatecharts(charts);
-const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text;
-if (isFresh) {
-  console.log(`${file} is up to date (${charts.length} machines)`);
-} else if (process.argv.includes('--check')) {
-  console.error(`${file} is stale; run: npm run statecharts`);
-  process.exitCode = 1;
-} else {
-  writeFileSync(file, text);
-  console.log(`wrote ${file} (${charts.length} machines)`);
-}
+void loadCharts().then((charts) => {
+  const text = renderStatecharts(charts);
+  const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text;
+  if (isFresh) {
+    process.stdout.write(`${file} is up to date (${charts.length} machines)\n`);
+  } else if (process.argv.includes('--check')) {
+    process.stderr.write(`${file} is stale; run: npm run statecharts\n`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, text);
+    process.stdout.write(`wrote ${file} (${charts.length} machines)\n`);
+  }
+});

@@ -4,7 +4,7 @@
  * writes it, and a test fails when it is stale.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StateMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
 import { assert } from '../runtime/base/errors.js';
@@ -38,23 +38,29 @@ export function sourceRoot(): string {
 }
 
 /** Every machine of the build, by path. */
-export async function loadCharts(): Promise<Chart[]> {
+export function loadCharts(): Promise<Chart[]> {
   const build = import.meta.dirname;
   const files = readdirSync(build, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(suffix))
     .sort();
   const sources = join(sourceRoot(), 'actors');
-  const charts = files.map(async (file): Promise<Chart | null> => {
-    const path = relative(build, join(build, file)).replace(/\.js$/, '.ts');
+  const charts = files
+    .map((file) => ({ file, path: file.replace(/\.js$/, '.ts') }))
     // A build folder may still hold what the sources no longer have.
-    if (!existsSync(join(sources, path))) return null;
-    const exports = (await import(pathToFileURL(join(build, file)).href)) as object;
-    const machines = Object.values(exports).filter((value) => value instanceof StateMachine);
-    assert(machines.length === 1, `one exported machine in ${path}`);
-    const source = readFileSync(join(sources, path), 'utf8');
-    return { path, source, machine: machines[0] as unknown as AnyStateMachine };
-  });
-  return (await Promise.all(charts)).filter((chart) => chart !== null);
+    .filter(({ path }) => existsSync(join(sources, path)))
+    .map(({ file, path }) =>
+      import(pathToFileURL(join(build, file)).href).then((exports: object): Chart => {
+        const source = readFileSync(join(sources, path), 'utf8');
+        return { path, source, machine: machineIn(exports, path) };
+      }),
+    );
+  return Promise.all(charts);
+}
+
+function machineIn(exports: object, path: string): AnyStateMachine {
+  const machines = Object.values(exports).filter((value) => value instanceof StateMachine);
+  assert(machines.length === 1, `one exported machine in ${path}`);
+  return machines[0] as unknown as AnyStateMachine;
 }
 
 /** Every state, parents before children. */

@@ -92,7 +92,12 @@ export const machine = setup({
       on: {
         ...leaving,
         'preparation.prepared': [
-          { guard: 'isQueued', target: 'preparing', actions: ['keepCandidate', 'dropCandidate'], reenter: true },
+          {
+            guard: 'isQueued',
+            target: 'preparing',
+            actions: ['keepCandidate', 'dropCandidate'],
+            reenter: true,
+          },
           { target: 'loading', actions: 'keepCandidate' },
         ],
         'preparation.failed': [
@@ -147,7 +152,12 @@ export const machine = setup({
         ...leaving,
         'request.submit': { actions: 'forwardRequest' },
         'preparation.prepared': [
-          { guard: 'isQueued', target: 'replacing', actions: ['keepCandidate', 'dropCandidate'], reenter: true },
+          {
+            guard: 'isQueued',
+            target: 'replacing',
+            actions: ['keepCandidate', 'dropCandidate'],
+            reenter: true,
+          },
           { target: 'switching', actions: 'keepCandidate' },
         ],
         'preparation.failed': [

@@ -13,7 +13,6 @@ import { type Context, machine } from './deployment.machine.js';
 import type { GenerationInput } from './generation.js';
 import type { PreparationInput } from './preparation.js';
 
-
 export interface DeploymentInput {
   readonly id: string;
   /** Threads that take its generations, preparations and device work. */
@@ -245,8 +244,7 @@ export const deployment = machineActor(
         forgetGeneration: (event) =>
           host.forget((event as unknown as { generation: number }).generation),
         forwardRequest: (_e, _c, message) => host.forward(message),
-        refuseRequest: (_e, context, message) =>
-          host.refuse(message, (context as Context).failure),
+        refuseRequest: (_e, context, message) => host.refuse(message, (context as Context).failure),
         refuseRegistration: (_e, _c, message) => host.refuseRegistration(message),
         answerReady: (_e, context) => host.answerReady(context as Context),
         answerFailed: (_e, context) => host.answerFailed(failure(context)),

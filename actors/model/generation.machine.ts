@@ -102,7 +102,10 @@ export const machine = setup({
         'request.submit': { actions: ['countRequest', 'acceptRequest'] },
         ...serving,
         'request.ended': { target: 'settling', actions: ['dropRequest', 'forgetRequest'] },
-        'cohort.ended': { target: 'settling', actions: ['dropCohort', 'forgetCohort', 'formCohorts'] },
+        'cohort.ended': {
+          target: 'settling',
+          actions: ['dropCohort', 'forgetCohort', 'formCohorts'],
+        },
         'generation.drain': 'draining',
       },
     },

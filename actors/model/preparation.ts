@@ -10,7 +10,12 @@ import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
-import { POOL, type LoadExecutable, type PackageLocation, type PreparedModel } from '../protocol.js';
+import {
+  POOL,
+  type LoadExecutable,
+  type PackageLocation,
+  type PreparedModel,
+} from '../protocol.js';
 import { machine } from './preparation.machine.js';
 import { COMPILE_DEADLINE_MS } from './specialization.js';
 

@@ -11,7 +11,7 @@ import type { BatchPlan, FiniteControl, StageUse } from '../../runtime/packages/
 import type { Offer } from '../policy/scheduler.js';
 import type { PreparedMember, SubmitWork } from '../protocol.js';
 import type { Collected } from './finite-request.js';
-import { machine } from './cohort.machine.js';
+import { type Context, machine } from './cohort.machine.js';
 
 export interface CohortMember {
   readonly offer: Offer;
@@ -24,82 +24,119 @@ export interface CohortInput {
   readonly device: string;
 }
 
-export const cohort = machineActor(machine, (self: ActorSelf, input: CohortInput): MachineHost => {
-  const { members, control } = input;
-  const formedMs = self.now();
-  let plan: BatchPlan | null = null;
-  let leases: readonly StageUse[] = [];
-  let retired: SubmissionRetired | null = null;
+class CohortHost {
+  readonly #self: ActorSelf;
+  readonly #input: CohortInput;
+  readonly #formedMs: number;
+  #plan: BatchPlan | null = null;
+  #retired: SubmissionRetired | null = null;
 
-  const failure = (context: unknown): StatusRecord =>
-    (context as { failure: StatusRecord | null }).failure ??
-    toStatus(new Error('the cohort failed without a reason'));
+  constructor(self: ActorSelf, input: CohortInput) {
+    this.#self = self;
+    this.#input = input;
+    this.#formedMs = self.now();
+  }
 
-  const collect = (ordinal: number, status: StatusRecord | null, rows: Uint8Array | null): void => {
+  get #leases(): readonly StageUse[] {
+    return this.#plan?.declared ?? [];
+  }
+
+  prepare(): void {
+    const { control, members } = this.#input;
+    this.#guard(() => {
+      this.#plan = control.prepareBatch(members.map((member) => member.prepared));
+      const missing = this.#leases.length;
+      if (missing === 0) this.#self.tell(this.#self.address, 'batch.prepared', {});
+      else this.#self.tell(this.#self.address, 'batch.undeclared', { missing });
+    });
+  }
+
+  specialize(): void {
+    for (const use of this.#leases) {
+      const request = { use, cohort: this.#self.address };
+      this.#self.tell(this.#self.parent, 'specialization.request', request);
+    }
+  }
+
+  submit(): void {
+    this.#guard(() => {
+      const submission = this.#input.control.run(this.#plan!, this.#self.address);
+      const transfer = submission.uploads.map((upload) => upload.bytes.buffer as ArrayBuffer);
+      const work: SubmitWork = { submission, replyTo: this.#self.address };
+      this.#self.tell(this.#input.device, 'work.submit', work, { transfer });
+    });
+  }
+
+  collect(retired: SubmissionRetired): void {
+    this.#retired = retired;
+    const rows = this.#input.control.collect(this.#plan!, retired.snapshot);
+    rows.forEach((row, ordinal) => {
+      if ('status' in row) this.#tellMember(ordinal, row.status, null);
+      else this.#tellMember(ordinal, null, row.rows);
+    });
+  }
+
+  fail(status: StatusRecord): void {
+    this.#input.members.forEach((_, ordinal) => this.#tellMember(ordinal, status, null));
+  }
+
+  returnMembers(): void {
+    const { members } = this.#input;
+    for (const { offer } of members) {
+      this.#self.tell(offer.request, 'member.returned', { member: offer.member });
+    }
+    this.#self.tell(this.#self.parent, 'members.returned', { members });
+  }
+
+  release(): void {
+    for (const use of this.#leases) {
+      this.#self.tell(this.#self.parent, 'specialization.returned', { use });
+    }
+  }
+
+  end(): void {
+    this.#self.tell(this.#self.parent, 'cohort.ended', {});
+  }
+
+  /** A call of the control program: what it raises is an event, never the end of this actor. */
+  #guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#self.tell(this.#self.address, 'batch.rejected', { status: toStatus(error) });
+    }
+  }
+
+  #tellMember(ordinal: number, failure: StatusRecord | null, rows: Uint8Array | null): void {
+    const { members } = this.#input;
     const { offer } = members[ordinal]!;
-    self.tell(offer.request, 'member.collected', {
+    const times = this.#retired?.times;
+    this.#self.tell(offer.request, 'member.collected', {
       member: offer.member,
-      failure: status,
+      failure,
       rows,
       cohortSize: members.length,
-      joinedMs: formedMs,
-      executeMs: retired === null ? 0 : retired.times.retired - retired.times.accepted,
+      joinedMs: this.#formedMs,
+      executeMs: times === undefined ? 0 : times.retired - times.accepted,
     } satisfies Collected);
-  };
+  }
+}
 
+export const cohort = machineActor(machine, (self: ActorSelf, input: CohortInput): MachineHost => {
+  const host = new CohortHost(self, input);
+  const failure = (context: unknown): StatusRecord =>
+    (context as Context).failure ?? toStatus(new Error('the cohort failed without a reason'));
   return {
-    input: { members: members.length },
+    input: { members: input.members.length },
     effects: {
-      prepareBatch() {
-        try {
-          plan = control.prepareBatch(members.map((member) => member.prepared));
-        } catch (error) {
-          self.tell(self.address, 'batch.rejected', { status: toStatus(error) });
-          return;
-        }
-        leases = plan.declared;
-        const missing = leases.length;
-        if (missing === 0) self.tell(self.address, 'batch.prepared', {});
-        else self.tell(self.address, 'batch.undeclared', { missing });
-      },
-      requestSpecializations() {
-        for (const use of leases) {
-          self.tell(self.parent, 'specialization.request', { use, cohort: self.address });
-        }
-      },
-      submitInvocation() {
-        try {
-          const submission = control.run(plan!, self.address);
-          const transfer = submission.uploads.map((upload) => upload.bytes.buffer as ArrayBuffer);
-          const work: SubmitWork = { submission, replyTo: self.address };
-          self.tell(input.device, 'work.submit', work, { transfer });
-        } catch (error) {
-          self.tell(self.address, 'batch.rejected', { status: toStatus(error) });
-        }
-      },
-      collectMembers(event) {
-        retired = event as unknown as SubmissionRetired;
-        const rows = control.collect(plan!, retired.snapshot);
-        rows.forEach((row, ordinal) => {
-          collect(ordinal, 'status' in row ? row.status : null, 'rows' in row ? row.rows : null);
-        });
-      },
-      failMembers(_, context) {
-        const status = failure(context);
-        members.forEach((_member, ordinal) => collect(ordinal, status, null));
-      },
-      returnMembers() {
-        for (const { offer } of members) {
-          self.tell(offer.request, 'member.returned', { member: offer.member });
-        }
-        self.tell(self.parent, 'members.returned', { members });
-      },
-      releaseSpecializations() {
-        for (const use of leases) self.tell(self.parent, 'specialization.returned', { use });
-      },
-      announceEnd() {
-        self.tell(self.parent, 'cohort.ended', {});
-      },
+      prepareBatch: () => host.prepare(),
+      requestSpecializations: () => host.specialize(),
+      submitInvocation: () => host.submit(),
+      collectMembers: (event) => host.collect(event as unknown as SubmissionRetired),
+      failMembers: (_, context) => host.fail(failure(context)),
+      returnMembers: () => host.returnMembers(),
+      releaseSpecializations: () => host.release(),
+      announceEnd: () => host.end(),
     },
   };
 });

@@ -2,12 +2,13 @@
  * The actor of one finite call: hosts `finite-request.machine.ts`, keeps its members' prepared bytes
  * and rows, talks to the preparer (another thread) and to its generation.
  */
-import type { Message } from '../../runtime/system/envelope.js';
+import type { Message, Reply } from '../../runtime/system/envelope.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
+import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { FiniteAnswer, FiniteCall, PreparedMember, PrepareMembers } from '../protocol.js';
-import { machine } from './finite-request.machine.js';
+import { type Context, machine } from './finite-request.machine.js';
 
 export interface RequestInput {
   readonly call: FiniteCall;
@@ -34,74 +35,96 @@ export interface MembersOffered {
   readonly members: readonly PreparedMember[];
 }
 
+class RequestHost {
+  readonly #self: ActorSelf;
+  readonly #input: RequestInput;
+  readonly #arrivedMs: number;
+  readonly #rows: Uint8Array[] = [];
+  #preparedMs = 0;
+  #members: readonly PreparedMember[] = [];
+  #last: Collected | null = null;
+
+  constructor(self: ActorSelf, input: RequestInput) {
+    this.#self = self;
+    this.#input = input;
+    this.#arrivedMs = self.now();
+  }
+
+  prepare(): void {
+    const { call, preparer, deadlineMs } = this.#input;
+    const { inputs, dimensions } = call;
+    const members: PrepareMembers = { inputs, dimensions };
+    this.#self.ask(preparer, 'members.prepare', members, { deadlineMs, as: 'prepared' });
+  }
+
+  prepared(reply: Reply): MachineEvent {
+    if (reply.status !== null) return { type: 'members.refused', status: reply.status };
+    this.#preparedMs = this.#self.now();
+    this.#members = reply.value as readonly PreparedMember[];
+    return { type: 'members.prepared' };
+  }
+
+  offer(): void {
+    const offered: MembersOffered = { request: this.#self.address, members: this.#members };
+    this.#self.tell(this.#self.parent, 'members.offered', offered);
+  }
+
+  withdraw(): void {
+    this.#self.tell(this.#self.parent, 'members.withdrawn', { request: this.#self.address });
+  }
+
+  keep(collected: Collected): void {
+    this.#last = collected;
+    this.#rows[collected.member] = collected.rows!;
+  }
+
+  deliver(): void {
+    const rows = this.#rows;
+    const last = this.#last!;
+    const answer: FiniteAnswer = {
+      generation: this.#input.generation,
+      rows,
+      units: this.#members.reduce((sum, member) => sum + member.units, 0),
+      cohortSize: last.cohortSize,
+      queueMs: Math.max(0, last.joinedMs - this.#preparedMs),
+      prepareMs: this.#preparedMs - this.#arrivedMs,
+      executeMs: last.executeMs,
+    };
+    const transfer = rows.map((row) => row.buffer as ArrayBuffer);
+    this.#self.reply(this.#input.ask, answer, { transfer });
+    this.#self.tell(this.#self.address, 'request.delivered', {});
+  }
+
+  fail(status: StatusRecord): void {
+    this.#self.replyError(this.#input.ask, status);
+  }
+
+  end(): void {
+    this.#self.tell(this.#self.parent, 'request.ended', { request: this.#self.address });
+  }
+}
+
+const CANCELLED: StatusRecord = { code: 'cancelled', message: 'the request was cancelled' };
+
 export const finiteRequest = machineActor(
   machine,
   (self: ActorSelf, input: RequestInput): MachineHost => {
-    const arrivedMs = self.now();
-    const rows: Uint8Array[] = new Array(input.call.inputs.length);
-    let preparedMs = arrivedMs;
-    let units = 0;
-    let last: Collected | null = null;
-    let members: readonly PreparedMember[] = [];
-
-    const answer = (): FiniteAnswer => ({
-      generation: input.generation,
-      rows,
-      units,
-      cohortSize: last?.cohortSize ?? 0,
-      queueMs: Math.max(0, (last?.joinedMs ?? preparedMs) - preparedMs),
-      prepareMs: preparedMs - arrivedMs,
-      executeMs: last?.executeMs ?? 0,
-    });
-
+    const host = new RequestHost(self, input);
+    const failure = (context: unknown): StatusRecord =>
+      (context as Context).failure ?? toStatus(new Error('failed without a reason'));
     return {
       input: { members: input.call.inputs.length },
-      replies: {
-        prepared: (outcome) => {
-          if (outcome.status !== null) {
-            return { type: 'members.refused', status: outcome.status };
-          }
-          preparedMs = self.now();
-          members = outcome.value as readonly PreparedMember[];
-          units = members.reduce((sum, member) => sum + member.units, 0);
-          return { type: 'members.prepared' };
-        },
-      },
+      replies: { prepared: (reply) => host.prepared(reply) },
       messages: { cancel: () => ({ type: 'request.cancel' }) },
       effects: {
-        prepareMembers() {
-          const { inputs, dimensions } = input.call;
-          self.ask(input.preparer, 'members.prepare', { inputs, dimensions } satisfies PrepareMembers, {
-            deadlineMs: input.deadlineMs,
-            as: 'prepared',
-          });
-        },
-        offerMembers() {
-          const offered: MembersOffered = { request: self.address, members };
-          self.tell(self.parent, 'members.offered', offered);
-        },
-        withdrawMembers() {
-          self.tell(self.parent, 'members.withdrawn', { request: self.address });
-        },
-        keepRows(event) {
-          const collected = event as unknown as Collected;
-          last = collected;
-          rows[collected.member] = collected.rows!;
-        },
-        deliverRows() {
-          self.reply(input.ask, answer(), { transfer: rows.map((row) => row.buffer as ArrayBuffer) });
-          self.tell(self.address, 'request.delivered', {});
-        },
-        replyFailure(_, context) {
-          const { failure } = context as { failure: StatusRecord | null };
-          self.replyError(input.ask, failure ?? toStatus(new Error('failed without a reason')));
-        },
-        replyCancelled() {
-          self.replyError(input.ask, { code: 'cancelled', message: 'the request was cancelled' });
-        },
-        announceEnd() {
-          self.tell(self.parent, 'request.ended', { request: self.address });
-        },
+        prepareMembers: () => host.prepare(),
+        offerMembers: () => host.offer(),
+        withdrawMembers: () => host.withdraw(),
+        keepRows: (event) => host.keep(event as unknown as Collected),
+        deliverRows: () => host.deliver(),
+        replyFailure: (_, context) => host.fail(failure(context)),
+        replyCancelled: () => host.fail(CANCELLED),
+        announceEnd: () => host.end(),
       },
     };
   },

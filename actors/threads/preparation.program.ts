@@ -6,6 +6,8 @@ import { preparer } from '../serving/preparer.js';
 import { startActorThread } from './actor-thread.js';
 
 export const startProgram: StartProgram = ({ name }) => {
-  const kinds = new ActorKinds().register('preparation', preparation).register('preparer', preparer);
+  const kinds = new ActorKinds()
+    .register('preparation', preparation)
+    .register('preparer', preparer);
   return startActorThread(name, kinds).control;
 };

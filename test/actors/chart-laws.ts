@@ -1,6 +1,6 @@
 /**
- * The structural laws of charts. Each breach is a sentence that names the state. A transition that a
- * state inherits from an ancestor counts as its own, which is how a cancel at the root that would
+ * The structural laws of charts. Each breach is a sentence that names the state. A transition that
+ * a state inherits from an ancestor counts as its own, which is how a cancel at the root that would
  * free storage in flight is found.
  */
 import type { AnyStateNode } from 'xstate';

@@ -76,7 +76,9 @@ export async function withServer(
   }
 }
 
-export async function rejection(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+export async function rejection(
+  promise: Promise<unknown>,
+): Promise<{ code: string; message: string }> {
   try {
     await promise;
   } catch (error) {

@@ -36,7 +36,10 @@ test('the oldest waiting member is in every cohort, which is compatible and with
         assert.ok(cohort.every((item) => item.tag === oldest.tag));
         assert.ok(cohort.length === 1 || cohort.every((item) => !item.alone));
         const order = cohort.map((item) => item.member);
-        assert.equal(order, [...order].sort((a, b) => a - b));
+        assert.equal(
+          order,
+          [...order].sort((a, b) => a - b),
+        );
         served.push(...order);
       }
       assert.equal(

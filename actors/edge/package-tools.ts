@@ -9,13 +9,13 @@ import type {
   StartedServer,
   StartOptions,
   ToolOptions,
-} from '../http/serving.js';
-import { compileControl } from '../runtime/packages/compile-control.task.js';
-import { compileStage } from '../runtime/packages/compile-stage.task.js';
-import { checkPackage } from '../runtime/packages/check-package.js';
-import { DiskFiles } from '../runtime/packages/disk-files.js';
-import { preparePackage } from '../runtime/packages/prepare-package.js';
-import { stageRows } from '../runtime/jit/report.js';
+} from '../../http/serving.js';
+import { compileControl } from '../../runtime/packages/compile-control.task.js';
+import { compileStage } from '../../runtime/packages/compile-stage.task.js';
+import { checkPackage } from '../../runtime/packages/check-package.js';
+import { DiskFiles } from '../../runtime/packages/disk-files.js';
+import { preparePackage } from '../../runtime/packages/prepare-package.js';
+import { stageRows } from '../../runtime/jit/report.js';
 import { stageSummary } from './model-state.js';
 import { locatePackage } from './package-location.js';
 

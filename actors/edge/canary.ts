@@ -2,13 +2,13 @@
  * The readiness probe: case 0 of every serving package, through the real path. An answer is kept for
  * a moment, so that probes cannot load the server; a case that expects values is compared.
  */
-import type { CallOptions, EmbedCall, EmbedResult } from '../http/serving.js';
-import type { Clock } from '../runtime/base/ports.js';
-import { caseSchema, errorLine } from '../runtime/packages/check-case.js';
-import { checkRequest, readChecked } from '../runtime/packages/check-request.js';
-import { DiskFiles } from '../runtime/packages/disk-files.js';
-import type { DeploymentSummary } from './model/deployment.js';
-import type { PackageLocation } from './protocol.js';
+import type { CallOptions, EmbedCall, EmbedResult } from '../../http/serving.js';
+import type { Clock } from '../../runtime/base/ports.js';
+import { caseSchema, errorLine } from '../../runtime/packages/check-case.js';
+import { checkRequest, readChecked } from '../../runtime/packages/check-request.js';
+import { DiskFiles } from '../../runtime/packages/disk-files.js';
+import type { DeploymentSummary } from '../model/deployment.js';
+import type { PackageLocation } from '../protocol.js';
 
 const DEADLINE_MS = 4_000;
 const FRESH_MS = 1_000;

@@ -1,6 +1,6 @@
 /** The actors of all threads as one tree for the admin page: server, then a branch a thread. */
-import type { ActorNode } from '../http/serving.js';
-import type { ActorDescription, SystemDescription } from '../runtime/system/describe.js';
+import type { ActorNode } from '../../http/serving.js';
+import type { ActorDescription, SystemDescription } from '../../runtime/system/describe.js';
 
 export function actorTree(systems: readonly SystemDescription[]): ActorNode {
   return {

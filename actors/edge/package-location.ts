@@ -3,15 +3,18 @@
  * its id before it has an actor. Reads one small file; everything else of the package is read on a
  * preparation thread.
  */
-import type { RegisterBody } from '../http/serving.js';
-import { StatusError } from '../runtime/base/errors.js';
-import { DiskFiles } from '../runtime/packages/disk-files.js';
-import { checkModelDocument, parseModelDocument } from '../runtime/packages/model-document.js';
-import type { PackageLocation } from './protocol.js';
+import type { RegisterBody } from '../../http/serving.js';
+import { StatusError } from '../../runtime/base/errors.js';
+import { DiskFiles } from '../../runtime/packages/disk-files.js';
+import { checkModelDocument, parseModelDocument } from '../../runtime/packages/model-document.js';
+import type { PackageLocation } from '../protocol.js';
 
 const DOCUMENT = 'model.json';
 
-export function locatePackage(body: RegisterBody, packageRoots: readonly string[]): PackageLocation {
+export function locatePackage(
+  body: RegisterBody,
+  packageRoots: readonly string[],
+): PackageLocation {
   if (body.kind === 'package') {
     const files = new DiskFiles(body.package, packageRoots);
     const document = parseModelDocument(files.read(DOCUMENT), DOCUMENT);

@@ -1,7 +1,7 @@
 /** What actors say of a deployment, as http documents it. */
-import type { DeploymentState, ModelState, StageSummary } from '../http/serving.js';
-import type { DeploymentSummary, PreparedSummary } from './model/deployment.js';
-import type { GenerationSummary } from './model/generation.js';
+import type { DeploymentState, ModelState, StageSummary } from '../../http/serving.js';
+import type { DeploymentSummary, PreparedSummary } from '../model/deployment.js';
+import type { GenerationSummary } from '../model/generation.js';
 
 /** The chart has finer states than the contract of the admin routes. */
 const states: Readonly<Record<string, DeploymentState>> = {
@@ -38,7 +38,10 @@ export function modelStateOf(
   };
 }
 
-export function stageSummary(stage: PreparedSummary['stages'][number], ordinal: number): StageSummary {
+export function stageSummary(
+  stage: PreparedSummary['stages'][number],
+  ordinal: number,
+): StageSummary {
   const { reflection, declaration } = stage;
   return {
     ordinal,

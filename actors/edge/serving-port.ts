@@ -2,10 +2,10 @@
  * The actors as http sees them: `Serving` over asks to the server actor. Nothing is decided here;
  * calls become messages and summaries become the answers that http documents.
  */
-import { StatusError } from '../runtime/base/errors.js';
-import type { ActorSystem } from '../runtime/system/system.js';
-import type { SystemDescription } from '../runtime/system/describe.js';
-import type { Topology } from '../runtime/threads/topology.js';
+import { StatusError } from '../../runtime/base/errors.js';
+import type { ActorSystem } from '../../runtime/system/system.js';
+import type { SystemDescription } from '../../runtime/system/describe.js';
+import type { Topology } from '../../runtime/threads/topology.js';
 import type {
   ActorNode,
   CallOptions,
@@ -18,15 +18,15 @@ import type {
   RegisterBody,
   Serving,
   StartOptions,
-} from '../http/serving.js';
-import type { DeviceSummary } from './model/device-queue.js';
-import type { DeploymentSummary } from './model/deployment.js';
-import type { GenerationSummary } from './model/generation.js';
+} from '../../http/serving.js';
+import type { DeviceSummary } from '../model/device-queue.js';
+import type { DeploymentSummary } from '../model/deployment.js';
+import type { GenerationSummary } from '../model/generation.js';
 import { modelStateOf } from './model-state.js';
 import { locatePackage } from './package-location.js';
-import { SERVER, type FiniteAnswer, type FiniteCall } from './protocol.js';
+import { SERVER, type FiniteAnswer, type FiniteCall } from '../protocol.js';
 import { Canary } from './canary.js';
-import type { RegisterDeployment, ServerSummary } from './system/server.js';
+import type { RegisterDeployment, ServerSummary } from '../system/server.js';
 import { actorTree } from './actor-tree.js';
 
 /** Questions between actors are answered in microseconds; past this something is stuck. */
@@ -220,4 +220,3 @@ function floats(bytes: Uint8Array): Float32Array {
   }
   return new Float32Array(bytes.slice().buffer);
 }
-
