@@ -124,8 +124,10 @@ function same(actual: readonly number[], expected: readonly number[], what: stri
 
 const typeOf = (elem: ScalarName, lanes: number): Type =>
   lanes === 1 ? t[elem as Word] : t.vector(elem as Word, lanes as 2 | 4);
-const all = <T>(run: (i: number) => T | readonly T[]): T[] =>
-  Array.from({ length: COUNT }, (_, i) => run(i)).flat() as T[];
+/** What `run` gives for every element, vectors lane after lane. */
+function all(run: (i: number) => number | readonly number[]): number[] {
+  return Array.from({ length: COUNT }, (_, i) => run(i)).flat();
+}
 
 test('operators of scalars and vectors; division by zero gives zero', () => {
   let seed = 1;
@@ -236,9 +238,7 @@ function checkIntrinsic(
 ): void {
   const run = intrinsicOf(name, args);
   const actual = apply(columns, result.store, (values) => b.intrinsic(name, result.type, values));
-  const expected = all<number>(
-    (i) => run(...columns.map((one) => element(one, i))) as number | number[],
-  );
+  const expected = all((i) => run(...columns.map((one) => element(one, i))) as number | number[]);
   same(actual, expected, `${name}(${args.map((type) => JSON.stringify(type)).join()})`);
 }
 
