@@ -1,31 +1,25 @@
 /** Assignment to every kind of place: locals, components, elements of host and device memory. */
 import type { At, Expr as SyntaxExpr, Stmt } from '../tree.js';
-import type { Expr, Type, ViewPlace } from '../typed.js';
+import type { Expr, Type } from '../typed.js';
 import { coerce, constantCount, constantInteger } from './coercion.js';
 import {
-  checkRegion,
   checkWritable,
   constantOnly,
   fieldPlace as viewFieldPlace,
-  privateSlot,
   viewFieldNamed,
 } from './device-places.js';
+import { placeTarget, privateTarget, sharedTarget, viewTarget } from './device-targets.js';
+import type { Target } from './device-targets.js';
 import type { Binding, Frame } from './frame.js';
 import { deviceIndex, wideIndex } from './host-index.js';
 import { elementPlace, fieldPlace, once, store } from './host-layout.js';
 import { operate } from './operators.js';
 import { Poisoned } from './problem.js';
-import { componentOf, loadedType, typeName } from './types.js';
+import { componentOf, typeName } from './types.js';
 import { describeKind } from './value.js';
-import type { Value, ViewElementValue } from './value.js';
+import type { Value } from './value.js';
 
 type Assign = Extract<Stmt, { kind: 'assign' }>;
-
-/** Where a value goes. `read` gives what is there, for `+=`. */
-interface Target {
-  readonly read: () => Value;
-  readonly write: (value: Value) => void;
-}
 
 export function assign(frame: Frame, stmt: Assign): void {
   const target = targetOf(frame, stmt.target, stmt);
@@ -76,7 +70,7 @@ function nameTarget(frame: Frame, path: string, at: At, stmt: Assign): Target {
         op: 'set',
         site,
         local,
-        value: coerce(frame, given, type, stmt.value.at, `'${path}'`),
+        value: coerce(frame, given, type, { at: stmt.value.at, what: `'${path}'` }),
       }),
   };
 }
@@ -139,7 +133,7 @@ function indexTarget(frame: Frame, indexed: Indexed, stmt: Assign): Target {
       return bufferTarget(frame, fieldPlace(frame, base.ref, base.field, { sub, at }), stmt);
     }
     case 'view':
-      return viewTarget(frame, indexed, stmt);
+      return viewTarget(frame, base, indexed, stmt);
     case 'viewField': {
       checkWritable(frame, base.element.view, at);
       const sub = deviceIndex(frame, index, at, 'index');
@@ -149,25 +143,8 @@ function indexTarget(frame: Frame, indexed: Indexed, stmt: Assign): Target {
       return sharedTarget(frame, base, deviceIndex(frame, index, at, 'index'), stmt);
     case 'sharedSlice':
       throw frame.problem(at, 'a slice is for reductions; write to the array itself');
-    case 'private': {
-      const slot = privateSlot(frame, base, index, at);
-      const site = frame.site(stmt.at);
-      return {
-        read: () => ({
-          kind: 'expr',
-          rank: 'lane',
-          expr: { op: 'private.get', type: base.elem, site, private: base.slot, index: slot },
-        }),
-        write: (given) =>
-          frame.emit({
-            op: 'private.set',
-            site,
-            private: base.slot,
-            index: slot,
-            value: coerce(frame, given, base.elem, stmt.value.at),
-          }),
-      };
-    }
+    case 'private':
+      return privateTarget(frame, base, indexed, stmt);
     case 'array':
       return registerTarget(frame, base, indexed, stmt);
     case 'expr':
@@ -197,77 +174,6 @@ function readBuffer(frame: Frame, place: Parameters<typeof store>[1], at: At): V
     kind: 'expr',
     rank: 'uniform',
     expr: { op: 'buffer.get', type, site: frame.site(at), buffer, elem, offset, index },
-  };
-}
-
-function viewTarget(frame: Frame, indexed: Indexed, stmt: Assign): Target {
-  const { base, index, at } = indexed;
-  if (base.kind !== 'view') throw frame.problem(at, 'this cannot be assigned to');
-  checkWritable(frame, base, at);
-  if (base.element.kind === 'layout') {
-    throw frame.problem(at, `assign the fields of ${base.element.layout.name} one by one`);
-  }
-  const position = deviceIndex(frame, index, at, 'index');
-  const place: ViewPlace = {
-    view: base.view,
-    index: position,
-    offset: 0,
-    sub: null,
-    storage: base.element.storage,
-  };
-  const element = { view: base } as ViewElementValue;
-  return placeTarget(frame, place, element, stmt);
-}
-
-function placeTarget(
-  frame: Frame,
-  place: ViewPlace,
-  element: ViewElementValue,
-  stmt: Assign,
-): Target {
-  const site = frame.site(stmt.at);
-  const type = loadedType(place.storage);
-  const index = stmt.op === '=' ? place.index : once(frame, place.index);
-  const kept: ViewPlace = { ...place, index };
-  return {
-    read: () => {
-      if (element.view.access !== 'inout')
-        throw frame.problem(stmt.at, `\`${stmt.op}\` reads the view; declare it \`inout\``);
-      return { kind: 'expr', rank: 'lane', expr: { op: 'view.get', type, site, ...kept } };
-    },
-    write: (value) =>
-      frame.emit({
-        op: 'view.set',
-        site,
-        ...kept,
-        value: coerce(frame, value, type, stmt.value.at, 'a store'),
-      }),
-  };
-}
-
-function sharedTarget(
-  frame: Frame,
-  base: Extract<Value, { kind: 'shared' }>,
-  position: Expr,
-  stmt: Assign,
-): Target {
-  checkRegion(frame, 'shared arrays are', stmt.at);
-  const site = frame.site(stmt.at);
-  const index = stmt.op === '=' ? position : once(frame, position);
-  return {
-    read: () => ({
-      kind: 'expr',
-      rank: 'lane',
-      expr: { op: 'shared.get', type: base.elem, site, shared: base.shared, index },
-    }),
-    write: (value) =>
-      frame.emit({
-        op: 'shared.set',
-        site,
-        shared: base.shared,
-        index,
-        value: coerce(frame, value, base.elem, stmt.value.at, 'a store'),
-      }),
   };
 }
 
@@ -318,7 +224,7 @@ function exprTarget(frame: Frame, expr: Expr, indexed: Indexed, stmt: Assign): T
           : { op: 'array.get', type: elem, site, array: base, index: position },
       }),
       write: (given) => {
-        const value = coerce(frame, given, elem, stmt.value.at, 'an element');
+        const value = coerce(frame, given, elem, { at: stmt.value.at, what: 'an element' });
         if (isList) frame.emit({ op: 'list.set', site, list: base, index: position, value });
         else frame.emit({ op: 'array.set', site, array: base, index: position, value });
       },

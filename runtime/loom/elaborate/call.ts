@@ -77,13 +77,10 @@ export class Call {
   }
 
   arg(index: number, type: Type): Expr {
-    return coerce(
-      this.frame,
-      this.value(index),
-      type,
-      this.argAt(index),
-      `argument ${index + 1} of '${this.name}'`,
-    );
+    return coerce(this.frame, this.value(index), type, {
+      at: this.argAt(index),
+      what: `argument ${index + 1} of '${this.name}'`,
+    });
   }
 
   any(index: number): Expr {

@@ -176,13 +176,10 @@ function callFunction(call: Call, declaration: Declaration, applied: FunctionRef
       throw frame.problem(at, message, undefined, { related });
     }
     const type = resolveType(signature, param.type);
-    return coerce(
-      frame,
-      values[index] as Value,
-      type,
-      call.argAt(index),
-      `argument ${index + 1} of '${decl.name}'`,
-    );
+    return coerce(frame, values[index] as Value, type, {
+      at: call.argAt(index),
+      what: `argument ${index + 1} of '${decl.name}'`,
+    });
   });
   const results = decl.results.map((result) => resolveType(signature, result));
   const func = frame.host.request(ref, frame.instances.length);

@@ -42,10 +42,17 @@ export function expression(frame: Frame, value: Value, at: At): Expr {
   throw frame.problem(at, `expected a value, got ${describeKind(value)}`);
 }
 
-/** The expression of `value` as `type`; `what` names the place for the message. */
-export function coerce(frame: Frame, value: Value, type: Type, at: At, what = ''): Expr {
+/** A place in the text, with the name of what stands there for messages. */
+export interface NamedPlace {
+  readonly at: At;
+  readonly what: string;
+}
+
+/** The expression of `value` as `type`. */
+export function coerce(frame: Frame, value: Value, type: Type, place: At | NamedPlace): Expr {
+  const at = typeof place === 'number' ? place : place.at;
+  const where = typeof place === 'number' || place.what === '' ? '' : `${place.what}: `;
   const site = frame.site(at);
-  const where = what === '' ? '' : `${what}: `;
   switch (value.kind) {
     case 'poison':
       throw new Poisoned();
@@ -59,7 +66,7 @@ export function coerce(frame: Frame, value: Value, type: Type, at: At, what = ''
       );
     }
     case 'const':
-      return constant(frame, value, type, at, where);
+      return constant(frame, value, type, { at, what: where });
     case 'symbol':
       if (type.kind === 'symbol' && frame.host !== null) {
         const index = frame.host.symbol({ name: value.name, args: value.args });
@@ -68,7 +75,7 @@ export function coerce(frame: Frame, value: Value, type: Type, at: At, what = ''
       break;
     case 'array':
       if (type.kind === 'array' && type.count === value.items.length && frame.world === 'host') {
-        const items = value.items.map((item) => coerce(frame, item, type.elem, at, what));
+        const items = value.items.map((item) => coerce(frame, item, type.elem, place));
         return { op: 'array.new', type, site, items };
       }
       break;
@@ -78,7 +85,8 @@ export function coerce(frame: Frame, value: Value, type: Type, at: At, what = ''
   throw frame.problem(at, `${where}expected ${typeName(type)}, got ${describeKind(value)}`);
 }
 
-function constant(frame: Frame, value: ConstValue, type: Type, at: At, where: string): Expr {
+function constant(frame: Frame, value: ConstValue, type: Type, place: NamedPlace): Expr {
+  const { at, what: where } = place;
   const adapted = adapt(value, type);
   if (adapted !== null) return constantExpr(adapted, type, frame.site(at));
   const shown = typeof value.value === 'string' ? 'a string' : `the constant ${value.value}`;

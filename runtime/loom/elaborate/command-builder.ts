@@ -40,6 +40,8 @@ export class CommandBuilder {
   readonly banks: { readonly info: BankInfo; readonly fields: ReadonlyMap<string, number> }[] = [];
   readonly workspaces: WorkspaceState[] = [];
   readonly kernels: Kernel[] = [];
+  /** A dispatch failed to elaborate, so what is written is not known any more. */
+  incomplete = false;
   readonly steps: CommandProgram['steps'][number][] = [];
   readonly #kernelByKey = new Map<string, number>();
 

@@ -95,13 +95,18 @@ export function useRange(frame: Frame, builder: CommandBuilder, arg: Argument): 
     return;
   }
   const workspace = builder.workspaces[base.index];
-  if (workspace !== undefined) touch(frame, workspace, arg);
+  if (workspace !== undefined) touch(frame, workspace, arg, !builder.incomplete);
 }
 
-function touch(frame: Frame, workspace: WorkspaceState, arg: Argument): void {
+function touch(frame: Frame, workspace: WorkspaceState, arg: Argument, sure: boolean): void {
   const { range, access, at } = arg;
   const end = Math.min(endOf(range), workspace.bytes);
-  if (access !== 'out' && !workspace.zero && !covered(workspace.written, range.offset, end)) {
+  if (
+    sure &&
+    access !== 'out' &&
+    !workspace.zero &&
+    !covered(workspace.written, range.offset, end)
+  ) {
     const related = [
       { file: frame.file.file, at: workspace.at, message: 'the workspace is declared here' },
     ];

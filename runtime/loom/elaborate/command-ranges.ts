@@ -60,8 +60,12 @@ function slice(value: RangeValue, call: Call): Value {
   if (element === null)
     throw frame.problem(call.at, 'slice needs elements', 'name them first: .as<E>()');
   const size = elementSize(element);
-  const first = call.constant(0, { what: 'the first element', min: 0, max: bytesMax / size });
-  const count = call.constant(1, { what: 'the count', min: 0, max: bytesMax / size });
+  const first = call.constant(0, {
+    what: 'the first element',
+    min: 0,
+    max: Math.floor(bytesMax / size),
+  });
+  const count = call.constant(1, { what: 'the count', min: 0, max: Math.floor(bytesMax / size) });
   if (range.length !== null && (first + count) * size > range.length) {
     const whole = range.length / size;
     throw frame.problem(call.at, `elements ${first} to ${first + count} of a range of ${whole}`);

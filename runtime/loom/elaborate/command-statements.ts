@@ -50,8 +50,19 @@ export function partStatement(frame: Frame, stmt: Extract<Stmt, { kind: 'part' }
   }
 }
 
-export function dispatchStatement(frame: Frame, stmt: Extract<Stmt, { kind: 'dispatch' }>): void {
+type DispatchStmt = Extract<Stmt, { kind: 'dispatch' }>;
+
+export function dispatchStatement(frame: Frame, stmt: DispatchStmt): void {
   const builder = builderOf(frame, stmt.at, 'dispatch');
+  try {
+    dispatch(frame, builder, stmt);
+  } catch (error) {
+    builder.incomplete = true;
+    throw error;
+  }
+}
+
+function dispatch(frame: Frame, builder: CommandBuilder, stmt: DispatchStmt): void {
   const { declaration, typeArgs } = kernelNamed(frame, stmt.kernel);
   const decl = declaration.decl as KernelDef;
   const { at } = stmt;

@@ -102,7 +102,7 @@ function toVector(call: Call, type: VectorType): Value {
     const name = from.elem === 'i8' ? 'unpack_i8' : 'unpack_u8';
     return { kind: 'expr', rank, expr: { op: 'intrinsic', type, site, name, args: [call.any(0)] } };
   }
-  const part = coerce(frame, value, component, call.argAt(0), typeName(type));
+  const part = coerce(frame, value, component, { at: call.argAt(0), what: typeName(type) });
   if (part.op === 'const' && typeof part.value === 'number') {
     const filled = new Array<number>(type.lanes).fill(part.value);
     return { kind: 'expr', rank, expr: { op: 'const', type, site, value: filled } };

@@ -6,13 +6,13 @@ import type { Expr, Intrinsic, Stmt, Type } from '../typed.js';
 import { NOTHING } from './call.js';
 import type { Call } from './call.js';
 import { coerce } from './coercion.js';
+import { reduce, reductions } from './reductions.js';
+import type { Shared } from './reductions.js';
 import { checkReadable, checkRegion, put4, vec4Load } from './device-places.js';
 import { vectorMethods } from './intrinsics.js';
 import { elaborationLimits } from './session.js';
-import { I32, componentOf, elementSize, isScalar, loadedType, scalar, typeName } from './types.js';
+import { I32, componentOf, elementSize, isScalar, loadedType } from './types.js';
 import type { Value, ViewValue } from './value.js';
-
-type Shared = Extract<Value, { kind: 'shared' | 'sharedSlice' }>;
 
 export function deviceMethod(base: Value, call: Call): Value | null {
   if (base.kind === 'view') return viewMethod(base, call);
@@ -52,7 +52,7 @@ function viewMethod(view: ViewValue, call: Call): Value | null {
     case 'put4':
       call.counts(2);
       call.statement();
-      put4(call.frame, view, call.value(0), call.value(1), call.at);
+      put4(call.frame, view, [call.value(0), call.value(1)], call.at);
       return NOTHING;
     default:
       return accumulate(view, call);
@@ -172,19 +172,15 @@ function accumulate(
     );
   }
   const index = call.index(0);
-  const value = coerce(frame, call.value(1), elem, call.argAt(1), `argument 2 of '${call.name}'`);
+  const value = coerce(frame, call.value(1), elem, {
+    at: call.argAt(1),
+    what: `argument 2 of '${call.name}'`,
+  });
   const kind = call.name as 'add';
   const place = target.kind === 'shared' ? { shared: target.shared } : { view: target.view };
   frame.emit({ op: 'accumulate', site: call.site, target: place, kind, index, value });
   return NOTHING;
 }
-
-const reductions: ReadonlyMap<string, 'add' | 'max' | 'min' | 'in_order'> = new Map([
-  ['reduce_add', 'add'],
-  ['reduce_max', 'max'],
-  ['reduce_min', 'min'],
-  ['sum_in_order', 'in_order'],
-]);
 
 function sharedMethod(base: Shared, call: Call): Value | null {
   const { frame } = call;
@@ -211,87 +207,10 @@ function sharedMethod(base: Shared, call: Call): Value | null {
       call.counts(2);
       call.statement();
       if (base.kind !== 'shared') return null;
-      put4(frame, base, call.value(0), call.value(1), call.at);
+      put4(frame, base, [call.value(0), call.value(1)], call.at);
       return NOTHING;
     default:
       return base.kind === 'shared' ? accumulate(base, call) : null;
   }
   throw frame.problem(call.at, 'a slice of a slice is not made; take it from the array');
-}
-
-function reduce(base: Shared, call: Call, kind: 'add' | 'max' | 'min' | 'in_order'): Value {
-  const { frame, at } = call;
-  call.counts(0);
-  if (frame.region !== null) {
-    throw frame.problem(
-      at,
-      `.${call.name} is a kernel-level operation`,
-      'call it between the regions',
-    );
-  }
-  const component = componentOf(base.elem);
-  if (component === null || isScalar(component, 'bool')) {
-    throw frame.problem(at, `.${call.name} does not apply to ${typeName(base.elem)}`);
-  }
-  const first: Expr =
-    base.kind === 'sharedSlice'
-      ? base.first
-      : { op: 'const', type: I32, site: call.site, value: 0 };
-  const expr: Expr = {
-    op: 'reduce',
-    type: base.elem,
-    site: call.site,
-    kind,
-    shared: base.shared,
-    first,
-    count: base.count,
-  };
-  // Held at once: a later region may overwrite the array before the value is used.
-  return frame.hold(call.name, expr, 'uniform');
-}
-
-/** `reduce_argmax(values, ids)` -> {value, index}. */
-export function argmax(call: Call): Value {
-  const { frame, at } = call;
-  call.counts(2);
-  const values = call.value(0);
-  const ids = call.value(1);
-  if (frame.region !== null) {
-    throw frame.problem(
-      at,
-      'reduce_argmax is a kernel-level operation',
-      'call it between the regions',
-    );
-  }
-  if (
-    values.kind !== 'shared' ||
-    ids.kind !== 'shared' ||
-    !isScalar(ids.elem, 'i32') ||
-    values.elem.kind !== 'scalar'
-  ) {
-    throw frame.problem(at, 'reduce_argmax takes a shared array of scalars and a shared i32 array');
-  }
-  if (values.count !== ids.count) {
-    throw frame.problem(
-      at,
-      `reduce_argmax needs equal lengths, got ${values.count} and ${ids.count}`,
-    );
-  }
-  const value = frame.body.local('value', values.elem);
-  const index = frame.body.local('index', scalar('i32'));
-  const { site } = call;
-  frame.emit({
-    op: 'argmax',
-    site,
-    values: values.shared,
-    ids: ids.shared,
-    count: values.count,
-    value,
-    index,
-  });
-  const parts = new Map<string, Value>([
-    ['value', frame.localValue(value, site, 'uniform')],
-    ['index', frame.localValue(index, site, 'uniform')],
-  ]);
-  return { kind: 'parts', parts };
 }

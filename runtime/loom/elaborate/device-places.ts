@@ -208,7 +208,9 @@ export function vec4Load(frame: Frame, base: Value, index: Value, at: At): Value
   throw frame.problem(at, 'vec4 reads four neighbours of a view or shared array of 32-bit scalars');
 }
 
-export function put4(frame: Frame, base: Value, index: Value, value: Value, at: At): void {
+/** Four values to neighbours from an index on: `values` are the index and the vector. */
+export function put4(frame: Frame, base: Value, values: readonly [Value, Value], at: At): void {
+  const [index, value] = values;
   const position = deviceIndex(frame, index, at, 'index');
   const site = frame.site(at);
   if (base.kind === 'view' && base.element.kind === 'storage' && base.element.storage.lanes === 1) {

@@ -72,7 +72,7 @@ function arrayValue(frame: Frame, expr: Extract<SyntaxExpr, { kind: 'array' }>):
 type ArrayExpr = Extract<SyntaxExpr, { kind: 'array' }>;
 
 const given = (frame: Frame, expr: ArrayExpr, elem: Type): Expr[] =>
-  expr.args.map((arg) => coerce(frame, frame.eval(arg), elem, arg.at, 'an element'));
+  expr.args.map((arg) => coerce(frame, frame.eval(arg), elem, { at: arg.at, what: 'an element' }));
 
 function zeros(frame: Frame, expr: ArrayExpr, elem: Type, count: number): Expr[] {
   return Array.from({ length: count }, () => zeroOf(frame, elem, expr.at));
@@ -95,7 +95,10 @@ function registers(frame: Frame, expr: ArrayExpr, elem: Type, count: number): Va
           expr: item,
         }))
       : values.map((value, index): Value => {
-          const item = coerce(frame, value, elem, expr.args[index]?.at ?? expr.at, 'an element');
+          const item = coerce(frame, value, elem, {
+            at: expr.args[index]?.at ?? expr.at,
+            what: 'an element',
+          });
           const rank = frame.rankOf(value);
           if (item.op === 'const') return { kind: 'expr', rank, expr: item };
           return frame.hold('item', item, rank);
@@ -120,13 +123,10 @@ function recordValue(frame: Frame, expr: Extract<SyntaxExpr, { kind: 'record' }>
     }
     if (values.has(field.name))
       throw frame.problem(field.at, `the field '${field.name}' is given twice`);
-    const value = coerce(
-      frame,
-      frame.eval(field.value),
-      declared.type,
-      field.value.at,
-      `'${field.name}'`,
-    );
+    const value = coerce(frame, frame.eval(field.value), declared.type, {
+      at: field.value.at,
+      what: `'${field.name}'`,
+    });
     const kept =
       inOrder || value.op === 'const'
         ? value

@@ -110,7 +110,10 @@ const require: Builtin = (call) => {
   call.statement();
   const { frame, site } = call;
   const given = call.value(0);
-  const condition = coerce(frame, given, BOOL, call.argAt(0), "the condition of 'require'");
+  const condition = coerce(frame, given, BOOL, {
+    at: call.argAt(0),
+    what: "the condition of 'require'",
+  });
   const failing = frame.capture(() => {
     frame.emit({ op: 'raise', site, kind: 'fail', message: formatted(call, 1) });
   });

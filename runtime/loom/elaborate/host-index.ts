@@ -14,7 +14,7 @@ export function wideIndex(frame: Frame, value: Value, at: At, what: string): Exp
       return { op: 'convert', type: I64, site: frame.site(at), value: expr };
     }
   }
-  return coerce(frame, widened(value), I64, at, what);
+  return coerce(frame, widened(value), I64, { at, what: what });
 }
 
 /** A fixed i32 or u32 constant as a flexible one. */
@@ -26,7 +26,7 @@ function widened(value: Value): Value {
 
 /** As i32, for device indices; a fixed constant adapts. */
 export function deviceIndex(frame: Frame, value: Value, at: At, what: string): Expr {
-  return coerce(frame, widened(value), I32, at, what);
+  return coerce(frame, widened(value), I32, { at, what: what });
 }
 
 /** `base + index * factor` as an i64 expression; folds where it can. */

@@ -13,7 +13,7 @@ import type { Value } from './value.js';
 
 type LayoutRef = Extract<Value, { kind: 'layoutRef' }>;
 
-/** Elements of a buffer that a load or a store touches: components of one vector, or one element. */
+/** Elements that a load or a store touches: the components of one vector, or one element. */
 export interface BufferPlace {
   readonly buffer: Expr;
   readonly elem: BufferElem;
@@ -130,13 +130,10 @@ export function store(frame: Frame, place: BufferPlace, value: Value, at: At): v
     frame.emit({ op: 'buffer.narrow', site, buffer, elem, offset, index, value: wide });
     return;
   }
-  const fitting = coerce(
-    frame,
-    value,
-    elemTypes[elem],
+  const fitting = coerce(frame, value, elemTypes[elem], {
     at,
-    `a store of ${typeName(elemTypes[elem])}`,
-  );
+    what: `a store of ${typeName(elemTypes[elem])}`,
+  });
   frame.emit({ op: 'buffer.set', site, buffer, elem, offset, index, value: fitting });
 }
 

@@ -143,13 +143,9 @@ function bindParam(frame: Frame, child: Frame, param: Param, argument: Argument)
     return;
   }
   const type = resolveType(child, param.type);
-  checkDevice(
-    child,
-    type,
-    call.frame === frame
-      ? ({ name: call.name, at: param.at } as FuncDef)
-      : ({ name: call.name, at: param.at } as FuncDef),
-  );
+  if (!isDeviceType(type)) {
+    throw child.problem(param.at, `${typeName(type)} exists on the host only`);
+  }
   child.define(param.name, param.at, argumentValue(frame, value, type, { at, name: param.name }));
 }
 
@@ -171,7 +167,7 @@ function argumentValue(
     const adapted = adapt(value, type);
     if (adapted !== null) return { kind: 'const', type, value: adapted };
   }
-  const expr = coerce(frame, value, type, where.at, `argument '${where.name}'`);
+  const expr = coerce(frame, value, type, { at: where.at, what: `argument '${where.name}'` });
   const rank = frame.rankOf(value);
   if (expr.op === 'const' || expr.op === 'local') return { kind: 'expr', rank, expr };
   return frame.hold(where.name, expr, rank);

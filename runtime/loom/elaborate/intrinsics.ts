@@ -25,14 +25,8 @@ import {
 } from './types.js';
 import type { Value } from './value.js';
 
-function node(
-  call: Call,
-  name: Intrinsic,
-  type: Type,
-  args: readonly Expr[],
-  from: readonly Value[],
-): Value {
-  const rank = call.frame.rankOf(...from);
+function node(call: Call, name: Intrinsic, type: Type, args: readonly Expr[]): Value {
+  const rank = call.frame.rankOf(...call.values());
   return { kind: 'expr', rank, expr: { op: 'intrinsic', type, site: call.site, name, args } };
 }
 
@@ -74,7 +68,7 @@ function numeric(name: Intrinsic, arity: number, accepts: (type: Type) => boolea
     const { type } = args[0] as Expr;
     const component = componentOf(type);
     if (component === null || !accepts(component)) return reject(call, type);
-    return node(call, name, type, args, call.values());
+    return node(call, name, type, args);
   };
 }
 
@@ -88,7 +82,10 @@ const select: Builtin = (call) => {
   if (condition.kind === 'const' && typeof condition.value === 'boolean') {
     return call.value(condition.value ? 1 : 2);
   }
-  const chosen = coerce(call.frame, condition, BOOL, call.argAt(0), "the condition of 'select'");
+  const chosen = coerce(call.frame, condition, BOOL, {
+    at: call.argAt(0),
+    what: "the condition of 'select'",
+  });
   const sides = [call.value(1), call.value(2)] as const;
   const [left, right] = unify(call.frame, {
     op: 'select',
@@ -96,7 +93,7 @@ const select: Builtin = (call) => {
     right: sides[1],
     at: call.at,
   });
-  return node(call, 'select', left.type, [chosen, left, right], [condition, ...sides]);
+  return node(call, 'select', left.type, [chosen, left, right]);
 };
 
 const ceilDiv: Builtin = (call) => {
@@ -143,12 +140,12 @@ const dot: Builtin = (call) => {
     call.counts(3);
     const wide = bytes('i8', 16);
     const args = [call.arg(0, wide), call.arg(1, wide), call.arg(2, vector('i32', 4))];
-    return node(call, 'dot8', vector('i32', 4), args, call.values());
+    return node(call, 'dot8', vector('i32', 4), args);
   }
   call.counts(2);
   if (left.type.kind !== 'vector' || left.type.elem !== 'f32') return reject(call, left.type);
   const right = coerce(frame, call.value(1), left.type, call.argAt(1));
-  return node(call, 'dot', F32, [left, right], call.values());
+  return node(call, 'dot', F32, [left, right]);
 };
 
 /** One argument of a fixed type, by its component. */
@@ -159,9 +156,9 @@ function mapped(name: Intrinsic, from: Type, to: Type): Builtin {
     const type = valueType(call.frame, value);
     if (type?.kind === 'vector' && type.elem === typeName(from) && to.kind === 'scalar') {
       const result = isBool(to) ? null : vector(to.name as 'f32', type.lanes);
-      if (result !== null) return node(call, name, result, [call.any(0)], [value]);
+      if (result !== null) return node(call, name, result, [call.any(0)]);
     }
-    return node(call, name, to, [call.arg(0, from)], [value]);
+    return node(call, name, to, [call.arg(0, from)]);
   };
 }
 
@@ -172,12 +169,12 @@ const pack =
     const value = call.any(0);
     const fits = sameType(value.type, vector('f32', 4)) || sameType(value.type, vector('i32', 4));
     if (!fits) return reject(call, value.type);
-    return node(call, name, bytes(name === 'pack_i8' ? 'i8' : 'u8', 4), [value], call.values());
+    return node(call, name, bytes(name === 'pack_i8' ? 'i8' : 'u8', 4), [value]);
   };
 
 const mulHi: Builtin = (call) => {
   call.counts(2);
-  return node(call, 'mul_hi', U32, [call.arg(0, U32), call.arg(1, U32)], call.values());
+  return node(call, 'mul_hi', U32, [call.arg(0, U32), call.arg(1, U32)]);
 };
 
 /** Methods of vectors that are intrinsics: `v.sum()`. */

@@ -23,8 +23,8 @@ export function loop(frame: Frame, stmt: For): void {
     stmt.step === null ? 1 : constantCount(frame, frame.eval(stmt.step), stmt.step.at, bounds);
   if (stmt.unroll || frame.world === 'command') return unrolled(frame, stmt, { from, to, step });
   const type = counterType(frame, stmt, from, to);
-  const first = coerce(frame, from, type, stmt.from.at, 'the first bound');
-  const end = coerce(frame, to, type, stmt.to.at, 'the second bound');
+  const first = coerce(frame, from, type, { at: stmt.from.at, what: 'the first bound' });
+  const end = coerce(frame, to, type, { at: stmt.to.at, what: 'the second bound' });
   const local = frame.body.local(stmt.name, type);
   const site = frame.site(stmt.at);
   const rank: Rank = frame.rankOf(from, to);
@@ -124,7 +124,7 @@ export function whileLoop(frame: Frame, stmt: Extract<Stmt, { kind: 'while' }>):
   }
   const site = frame.site(stmt.at);
   const condition = frame.capture(() =>
-    coerce(frame, frame.eval(stmt.cond), BOOL, stmt.cond.at, 'the condition'),
+    coerce(frame, frame.eval(stmt.cond), BOOL, { at: stmt.cond.at, what: 'the condition' }),
   );
   const cond: Expr = condition.empty()
     ? condition.value

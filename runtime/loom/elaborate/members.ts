@@ -91,6 +91,11 @@ function exprMember(
       if (index < 0 || index >= type.lanes) break;
       return component(frame, expr, index, { rank, at });
     }
+    case 'cell': {
+      // A cell is read as a whole, then its record's field.
+      const record: Expr = { op: 'heap', type: type.elem, site, name: 'cell.read', args: [expr] };
+      return exprMember(frame, { kind: 'expr', rank, expr: record }, name, at);
+    }
     case 'record': {
       const index = type.record.fields.findIndex((field) => field.name === name);
       const field = type.record.fields[index];

@@ -47,7 +47,7 @@ export function unresolved(frame: Frame, path: string, at: At) {
 function hiddenIn(frame: Frame, path: string): Declaration | null {
   const { catalog } = frame.session;
   for (const use of ['', ...frame.file.module.uses.map((entry) => `${entry.path}.`)]) {
-    const found = catalog.find(use + path);
+    const found = catalog.find(use + path) ?? catalog.find(use + path.split('.')[0]);
     if (found !== null) return found;
   }
   return null;

@@ -75,8 +75,8 @@ export function operate(frame: Frame, operation: Operation): Value {
   const [a, b] = unify(frame, operation);
   const rank = frame.rankOf(left, right);
   if (comparisons.has(op))
-    return { kind: 'expr', rank, expr: compare(frame, op as CompareOp, a, b, at) };
-  return { kind: 'expr', rank, expr: arithmetic(frame, op as ArithmeticOp, a, b, at) };
+    return { kind: 'expr', rank, expr: compare(frame, op as CompareOp, [a, b], at) };
+  return { kind: 'expr', rank, expr: arithmetic(frame, op as ArithmeticOp, [a, b], at) };
 }
 
 /** Both sides as expressions of one type. */
@@ -129,7 +129,8 @@ function splat(frame: Frame, value: Expr, type: Type, at: At): Expr {
   return { op: 'splat', type, site: frame.site(at), value };
 }
 
-function compare(frame: Frame, operator: CompareOp, left: Expr, right: Expr, at: At): Expr {
+function compare(frame: Frame, operator: CompareOp, sides: readonly [Expr, Expr], at: At): Expr {
+  const [left, right] = sides;
   const site = frame.site(at);
   const equality = operator === '==' || operator === '!=';
   if (left.type.kind === 'string' && equality) {
@@ -143,7 +144,13 @@ function compare(frame: Frame, operator: CompareOp, left: Expr, right: Expr, at:
   throw frame.problem(at, `'${operator}' does not compare ${typeName(left.type)}`, hint);
 }
 
-function arithmetic(frame: Frame, operator: ArithmeticOp, left: Expr, right: Expr, at: At): Expr {
+function arithmetic(
+  frame: Frame,
+  operator: ArithmeticOp,
+  sides: readonly [Expr, Expr],
+  at: At,
+): Expr {
+  const [left, right] = sides;
   const { type } = left;
   const site = frame.site(at);
   if (type.kind === 'string' && operator === '+') {
@@ -167,15 +174,15 @@ function shortCircuit(frame: Frame, expr: Binary): Value {
     return {
       kind: 'expr',
       rank: frame.rankOf(right),
-      expr: coerce(frame, right, BOOL, expr.right.at, `'${expr.op}'`),
+      expr: coerce(frame, right, BOOL, { at: expr.right.at, what: `'${expr.op}'` }),
     };
   }
-  const a = coerce(frame, left, BOOL, expr.left.at, `'${expr.op}'`);
+  const a = coerce(frame, left, BOOL, { at: expr.left.at, what: `'${expr.op}'` });
   const site = frame.site(expr.at);
   // The right side runs only sometimes, so what it needs before it stays with it.
   const captured = frame.capture(() => {
     const value = frame.eval(expr.right);
-    return { value, expr: coerce(frame, value, BOOL, expr.right.at, `'${expr.op}'`) };
+    return { value, expr: coerce(frame, value, BOOL, { at: expr.right.at, what: `'${expr.op}'` }) };
   });
   const right = captured.empty()
     ? captured.value.expr

@@ -1,4 +1,7 @@
-/** `record.def`: immutable host values. Fields hold host types; records do not contain themselves. */
+/**
+ * `record.def`: immutable host values. Fields hold host types, and a record does not contain
+ * itself. Two records are the same type when name and fields agree.
+ */
 import type { Field } from '../tree.js';
 import type { RecordType } from '../typed.js';
 import type { Declaration } from './catalog.js';

@@ -23,13 +23,10 @@ export function returnStatement(frame: Frame, stmt: Return): void {
       return;
     case 'host': {
       const values = returned(frame, stmt, returns.results).map((value, index) =>
-        coerce(
-          frame,
-          value,
-          returns.results[index] as Type,
-          stmt.values[index]?.at ?? stmt.at,
-          'the result',
-        ),
+        coerce(frame, value, returns.results[index] as Type, {
+          at: stmt.values[index]?.at ?? stmt.at,
+          what: 'the result',
+        }),
       );
       frame.emit({ op: 'return', site, values });
       return;
@@ -55,7 +52,10 @@ export function returnStatement(frame: Frame, stmt: Return): void {
           op: 'set',
           site,
           local,
-          value: coerce(frame, value, type, stmt.values[index]?.at ?? stmt.at, 'the result'),
+          value: coerce(frame, value, type, {
+            at: stmt.values[index]?.at ?? stmt.at,
+            what: 'the result',
+          }),
         });
       });
       frame.emit({ op: 'leave', site, label: returns.label });
@@ -77,6 +77,6 @@ function result(frame: Frame, value: Value, type: Type, at: number): Value {
     if (sameType(value.elem, type.elem) && value.items.length === type.count)
       return { ...value, locals: null };
   }
-  const expr = coerce(frame, value, type, at, 'the result');
+  const expr = coerce(frame, value, type, { at, what: 'the result' });
   return { kind: 'expr', expr, rank: frame.rankOf(value) };
 }

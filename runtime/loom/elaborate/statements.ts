@@ -127,7 +127,7 @@ function bound(
   if (stmt.type !== null) {
     const type = resolveType(frame, stmt.type);
     if (value.kind === 'array' && frame.world === 'device') return letArray(frame, value, type, at);
-    const expr = coerce(frame, value, type, stmt.value.at, `'${name}'`);
+    const expr = coerce(frame, value, type, { at: stmt.value.at, what: `'${name}'` });
     const { op } = expr;
     if (value.kind === 'const' && op === 'const') return { ...value, type };
     return frame.hold(name, expr, frame.rankOf(value));
@@ -206,7 +206,9 @@ function varStatement(frame: Frame, stmt: Extract<Stmt, { kind: 'var' }>): void 
     throw frame.problem(at, `${typeName(type)} exists on devices only`);
   }
   const start =
-    given === null ? initial(frame, type, at) : coerce(frame, given, type, at, `'${name}'`);
+    given === null
+      ? initial(frame, type, at)
+      : coerce(frame, given, type, { at, what: `'${name}'` });
   const local = frame.body.local(name, type);
   frame.emit({ op: 'set', site: frame.site(at), local, value: start });
   frame.define(name, at, frame.localValue(local, frame.site(at), rank), true);
@@ -279,7 +281,7 @@ function ifStatement(frame: Frame, stmt: Extract<Stmt, { kind: 'if' }>): void {
     const hint = 'a grid of zero skips a dispatch';
     throw frame.problem(stmt.cond.at, 'a condition of a command program must be constant', hint);
   }
-  const cond = coerce(frame, value, BOOL, stmt.cond.at, 'the condition');
+  const cond = coerce(frame, value, BOOL, { at: stmt.cond.at, what: 'the condition' });
   const then = frame.nested(() => frame.statements(stmt.then));
   const { otherwise } = stmt;
   const rest = otherwise === null ? null : frame.nested(() => frame.statements(otherwise));
