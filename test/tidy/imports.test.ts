@@ -21,7 +21,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'runtime/hal/simulated': ['runtime/hal', 'runtime/jit'],
   'runtime/memory': ['runtime/hal'],
   'runtime/parameters': ['runtime/hal', 'runtime/memory'],
-  'runtime/packages': ['runtime/loom', 'runtime/profiles'],
+  // A package is where programs, modules, compilers and contracts come together.
+  'runtime/packages': ['runtime'],
   'runtime/modules': ['runtime'],
   'runtime/threads': ['runtime'],
   actors: ['runtime'],
@@ -31,7 +32,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 /** A layer that everyone composes with must not depend on those above it. */
 const never: Readonly<Record<string, readonly string[]>> = {
-  'runtime/modules': ['runtime/threads', 'runtime/system'],
+  'runtime/modules': ['runtime/threads', 'runtime/system', 'runtime/packages'],
+  'runtime/packages': ['runtime/threads', 'runtime/system'],
 };
 const seam = 'http/serving.ts';
 /** The command starts the actors by name, so that http builds and tests without them. */
@@ -151,7 +153,7 @@ test('every file is reached from the command, a thread, a script or a test', () 
   const isEntry = (path: string): boolean =>
     path === 'http/main.ts' ||
     path === 'actors/start.ts' ||
-    /\.(test|bench|thread|task|script|d)\.ts$/.test(path) ||
+    /\.(test|bench|thread|task|program|script|d)\.ts$/.test(path) ||
     // Programs of their own: package.json or a test starts them by name.
     /^test\/(run|bench\/run|http\/cli\/serve-child)\.ts$/.test(path) ||
     path.startsWith('scenarios/') ||

@@ -10,6 +10,13 @@ interface Rule {
 
 const outsideBase = (path: string): boolean => !path.startsWith('runtime/base/');
 
+/**
+ * Host no actor: the composition, the door to the promise world, the programs that open a driver
+ * before their first actor runs, and the script that draws the charts.
+ */
+const edges = ['actors/start.ts', 'actors/edge/', 'actors/threads/', 'actors/statecharts'];
+const isEdge = (path: string): boolean => edges.some((edge) => path.startsWith(edge));
+
 /** Every way past the ports makes simulation and replay a lie. */
 const rules: readonly Rule[] = [
   ...[
@@ -25,8 +32,7 @@ const rules: readonly Rule[] = [
   {
     pattern: /\bawait\b/g,
     says: 'actors never await: a result of another actor arrives as a message',
-    // The composition runs before there are actors.
-    applies: (path) => path.startsWith('actors/') && path !== 'actors/start.ts',
+    applies: (path) => path.startsWith('actors/') && !isEdge(path),
   },
   {
     pattern: /^(?:export\s+)?(?:let|var)\b/gm,
@@ -47,7 +53,7 @@ const rules: readonly Rule[] = [
   {
     pattern: /\bconsole\s*\./g,
     says: 'lines go through the log or the terminal',
-    applies: (path) => !path.startsWith('runtime/base/'),
+    applies: (path) => !path.startsWith('runtime/base/') && !path.endsWith('.script.ts'),
   },
   {
     pattern: /:\s*any\b|\bas\s+any\b|<any>/g,
