@@ -31,7 +31,8 @@ export function runnerFunctions(recorder: () => RunnerRecorder): ModuleFunctions
   ]);
   return {
     ...Object.fromEntries(executes),
-    feedback(work: unknown, buffer: unknown, offset: bigint, length: bigint, slot: bigint) {
+    feedback(work: unknown, buffer: unknown, ...place: [bigint, bigint, bigint]) {
+      const [offset, length, slot] = place;
       recorder().feedback(work, buffer, { offset, length, slot });
       return [];
     },

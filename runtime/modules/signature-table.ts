@@ -9,6 +9,7 @@
  */
 import { assert, StatusError } from '../base/errors.js';
 import type { StatusCode } from '../base/errors.js';
+import type { PlainFunction } from '../vm/capability.js';
 
 export interface Signature {
   readonly module: string;
@@ -24,10 +25,8 @@ export interface SymbolValue {
   readonly args: readonly string[];
 }
 
-export type HostValue = bigint | number | boolean | string | Uint8Array | object | null;
-
 // Arguments were checked against the signature before the call, so each function may name its own.
-export type CapabilityFunction = (...args: any[]) => readonly HostValue[];
+export type CapabilityFunction = PlainFunction;
 
 /** Functions of one module by name. */
 export type ModuleFunctions = Readonly<Record<string, CapabilityFunction>>;
@@ -62,7 +61,7 @@ export function capabilityText(signature: Signature): string {
   return `${module}.${name}(${params.join(', ')})${results.length > 1 ? ` -> (${results.join(', ')})` : tail}`;
 }
 
-/** A function for each signature that raises when called: what is not there, or not in this entry. */
+/** Functions that raise when called: for what is not there, or not in this entry. */
 export function refusing(
   signatures: readonly Signature[],
   refusal: { readonly code: StatusCode; readonly why: string },

@@ -16,7 +16,7 @@ export class ArtefactCache<Artefact> {
     return this.#entries.size;
   }
 
-  /** What is known under the key, or what `make` gives; an error of `make` leaves nothing behind. */
+  /** What the key has, or what `make` gives; an error of `make` leaves nothing behind. */
   use(key: string, make: () => Artefact): Artefact {
     const known = this.#entries.get(key);
     const artefact = known ?? make();

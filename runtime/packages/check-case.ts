@@ -2,8 +2,8 @@
  * `cases/*.json`: one request and what it must give.
  *
  *   { "request": { "input": …, "dimensions": n? },
- *     "expect": { "program": "oracle.loom", "function": "name" }      a host function, once an input
- *             | { "rows": [[…], …] }                                  values
+ *     "expect": { "program": "oracle.loom", "function": "name" }   a host function, once an input
+ *             | { "rows": [[…], …] }                               values
  *             | { "error": { "code": "…", "message": "part of it" } } a refusal
  *     "bound": { "absolute": a, "relative": r } }
  *

@@ -1,14 +1,18 @@
 /**
- * The `check.def`s of every file of a package, each on the reference device in check mode, under the
- * package's configuration. A file whose checks do not elaborate is one failed item with its
+ * The `check.def`s of every file of a package, each on the reference device in check mode, under
+ * the package's configuration. A file whose checks do not elaborate is one failed item with its
  * diagnostics.
  */
 import { toStatus } from '../base/errors.js';
 import type { TargetFacts } from '../hal/facts.js';
-import { elaborateChecks, elaborateStage } from '../loom/elaborate/elaborate.js';
+import type { Catalog } from '../loom/elaborate/catalog.js';
 import { bindConfiguration } from '../loom/elaborate/configuration.js';
+import type { Configuration } from '../loom/elaborate/configuration.js';
+import { elaborateChecks, elaborateKernel, elaborateStage } from '../loom/elaborate/elaborate.js';
 import { bufferFunctions } from '../modules/buffer.js';
 import { capabilityTable } from '../modules/modules.js';
+import type { SymbolValue } from '../vm/host-value.js';
+import type { CheckTarget } from '../vm/checks/check-launch.js';
 import { runChecks } from '../vm/checks/run-checks.js';
 import type { Launcher } from '../vm/checks/run-checks.js';
 import type { CheckItem } from './check-item.js';
@@ -37,10 +41,7 @@ export async function checkFunctions(
       program,
       launchers,
       capabilities: capabilityTable('a check', { buffer: bufferFunctions }),
-      resolve: (symbol) => ({
-        kind: 'command',
-        command: programOf(catalog, elaborateStage(catalog, symbol, configuration)),
-      }),
+      resolve: (symbol) => checkTarget(catalog, symbol, configuration),
     });
     return results.map(({ name, ok, message, position }) => ({
       kind: 'function',
@@ -52,4 +53,18 @@ export async function checkFunctions(
     const { message, details } = toStatus(error);
     return [{ kind: 'function', name: file, outcome: 'failed', details: details ?? [message] }];
   }
+}
+
+/** A command program, or a kernel that a check launches with scalars and a grid of its own. */
+function checkTarget(
+  catalog: Catalog,
+  symbol: SymbolValue,
+  configuration: Configuration,
+): CheckTarget {
+  if (catalog.find(symbol.name)?.decl.kind === 'kernel') {
+    const kernel = programOf(catalog, elaborateKernel(catalog, symbol, configuration));
+    return { kind: 'kernel', kernel, files: catalog.files.map((file) => file.file) };
+  }
+  const command = programOf(catalog, elaborateStage(catalog, symbol, configuration));
+  return { kind: 'command', command };
 }

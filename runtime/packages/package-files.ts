@@ -2,9 +2,9 @@
  * How a package's references become bytes. One interface for a folder on disk and for files that
  * came with an upload, so that nothing above knows the difference.
  *
- * Always holds: a reference resolves from the document's folder; what it names, after symlinks, lies
- * inside one of the allowed roots, or the read is refused. References use `/`, are never absolute,
- * and may climb (`../motifs/norm.loom`) as long as they stay inside.
+ * Always holds: a reference resolves from the document's folder; what it names, after symlinks,
+ * lies inside one of the allowed roots, or the read is refused. References use `/`, are never
+ * absolute, and may climb (`../motifs/norm.loom`) as long as they stay inside.
  */
 import { StatusError } from '../base/errors.js';
 

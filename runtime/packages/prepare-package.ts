@@ -6,6 +6,9 @@
 import { StatusError } from '../base/errors.js';
 import type { TargetFacts } from '../hal/facts.js';
 import { localFacts } from '../hal/local/local-facts.js';
+import { LoomError } from '../loom/diagnostics.js';
+import { bindConfiguration } from '../loom/elaborate/configuration.js';
+import { verifyCatalog } from '../loom/elaborate/verify.js';
 import { bufferFunctions } from '../modules/buffer.js';
 import { DeclarationRecorder } from '../modules/declaration-recorder.js';
 import { capabilityTable } from '../modules/modules.js';
@@ -74,6 +77,7 @@ export function prepareFiles(
   const profile = findProfile(document.profile);
   const loaded = loadPackage(document, files);
   const bindings = packageBindings(loaded, facts);
+  verifyPrograms(loaded, { bindings, facts });
   const cold = runPrepare(loaded, { profile, bindings, facts });
   checkDeclarations(loaded.catalog, { bindings, declarations: cold.stages, facts });
   const { sources } = loaded;
@@ -95,6 +99,16 @@ export function prepareFiles(
   };
 }
 
+/** Everything that is wrong with any file, in one error, before anything runs. */
+function verifyPrograms(
+  { catalog }: LoadedPackage,
+  { bindings, facts }: Omit<ColdContext, 'profile'>,
+): void {
+  const configuration = { target: facts, bindings: bindConfiguration(catalog, bindings) };
+  const diagnostics = verifyCatalog(catalog, configuration);
+  if (diagnostics.length > 0) throw new LoomError(diagnostics, catalog.source);
+}
+
 interface ColdResults {
   readonly capacities: FiniteCapacities;
   readonly tokenizer: string;
@@ -109,7 +123,7 @@ interface ColdContext {
   readonly facts: TargetFacts;
 }
 
-/** Links and runs the `prepare` entry; what it returns and declares is checked by the caller too. */
+/** Links and runs the `prepare` entry, and checks what it returns. */
 function runPrepare(loaded: LoadedPackage, context: ColdContext): ColdResults {
   const { profile, bindings, facts } = context;
   const { catalog, document } = loaded;

@@ -57,7 +57,7 @@ export interface FiniteCapacities {
   readonly resultBytes: number;
 }
 
-/** Sizes beyond this are a mistake on any machine that we know; a clear error beats a failed malloc. */
+/** Sizes beyond this are a mistake on any machine; a clear error beats a failed allocation. */
 const capacityBytesMax = 2 ** 40;
 const unitsMax = 2 ** 31 - 1;
 
