@@ -18,7 +18,10 @@ export interface Behaviour {
   describe?(): unknown;
 }
 
-/** Makes the behaviour at the start and after each restart. What it throws fails the actor. */
+/**
+ * Makes the behaviour at the start and after each restart. What it throws fails the actor. The
+ * input of a kind is known to whoever registers it, not to the tables that hold kinds.
+ */
 export type ActorFactory<Input = any> = (self: ActorSelf, input: Input) => Behaviour;
 
 export interface TellOptions {
@@ -44,10 +47,6 @@ export interface ActorProbe {
   transition(from: string, to: string, event: string): void;
   /** Counts an event that the state does not expect; in strict systems it throws. */
   unexpected(state: string, event: string): void;
-}
-
-export interface RemoteOptions {
-  readonly mailboxLimit?: number;
 }
 
 export interface ActorSelf {
@@ -91,13 +90,7 @@ export interface ActorSelf {
    * messages sent to the returned address after this call arrive after its start. If it cannot
    * start, watchers get `down` and asks end with it.
    */
-  spawnOn(
-    thread: string,
-    name: string,
-    kind: string,
-    input: unknown,
-    options?: RemoteOptions,
-  ): Address;
+  spawnOn(thread: string, name: string, kind: string, input: unknown): Address;
   /** How its children are restarted; without, none is. */
   supervise(supervision: Supervision): void;
   /** Exactly one `down` follows, at once if there is no such actor. */

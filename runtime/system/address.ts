@@ -1,5 +1,5 @@
 /**
- * Where an actor is: `THREAD:/PATH`, as in `model-0:/models/minilm@3/cohorts/7`. An address carries
+ * Where an actor is: `THREAD:/PATH`, as in `model-0:/models/tiny@3/cohorts/7`. An address carries
  * its thread, so no lookup and no registry is needed to route to it, and it stays the same over
  * restarts of the actor. The path of a child is its parent's path, a slash, and the child's name;
  * names may contain slashes to group (`cohorts/7`).

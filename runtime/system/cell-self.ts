@@ -10,7 +10,6 @@ import type {
   ActorProbe,
   ActorSelf,
   AskOptions,
-  RemoteOptions,
   ReplyOptions,
   TellOptions,
 } from './actor.js';
@@ -116,17 +115,11 @@ export class CellSelf implements ActorSelf, ActorProbe {
     return this.#cell.spawn({ ...options, name, kind: label, factory, input, cause }).address;
   }
 
-  spawnOn(
-    thread: string,
-    name: string,
-    kind: string,
-    input: unknown,
-    options: RemoteOptions = {},
-  ): Address {
+  spawnOn(thread: string, name: string, kind: string, input: unknown): Address {
     this.#assertAlive('spawn');
     const target = addressOf(thread, `/${name}`);
     this.#cell.remoteChildren.add(target);
-    const spawn = { type: 'spawn', owner: this.address, name, kind, input, ...options } as const;
+    const spawn = { type: 'spawn', owner: this.address, name, kind, input } as const;
     this.#host.signal(thread, spawn, this.sender());
     return target;
   }

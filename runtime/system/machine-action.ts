@@ -1,15 +1,15 @@
 /**
- * An action of a machine as a table entry: an assignment, which changes the context; a raised event,
- * which the same step handles; or an effect, which only has a name and is carried out by the actor
- * that hosts the machine. Other built-ins of xstate are refused: messages, timers and children
- * belong to the actor.
+ * An action of a machine as a table entry: an assignment, which changes the context; a raised
+ * event, which the same step handles; or an effect, which only has a name and is carried out by the
+ * actor that hosts the machine. Other built-ins of xstate are refused: messages, timers and
+ * children belong to the actor.
  */
 import type { AnyStateMachine } from 'xstate';
 import { StatusError } from '../base/errors.js';
 import type { MachineEvent } from './machine-event.js';
 
 interface ActionArguments {
-  readonly context: any;
+  readonly context: unknown;
   readonly event: MachineEvent;
 }
 
@@ -18,16 +18,16 @@ type Parameters = unknown;
 export type CompiledAction =
   | {
       readonly kind: 'assign';
-      readonly assign: (context: any, event: MachineEvent) => object;
+      readonly assign: (context: unknown, event: MachineEvent) => object;
     }
   | {
       readonly kind: 'raise';
-      readonly raise: (context: any, event: MachineEvent) => MachineEvent;
+      readonly raise: (context: unknown, event: MachineEvent) => MachineEvent;
     }
   | {
       readonly kind: 'effect';
       readonly type: string;
-      readonly params: (context: any, event: MachineEvent) => Parameters;
+      readonly params: (context: unknown, event: MachineEvent) => Parameters;
     };
 
 type Assigner = (args: ActionArguments, params: Parameters) => unknown;
@@ -60,7 +60,7 @@ export function compileAction(
   return { kind: 'effect', type: named.type, params };
 }
 
-type ParametersOf = (context: any, event: MachineEvent) => Parameters;
+type ParametersOf = (context: unknown, event: MachineEvent) => Parameters;
 
 function parametersOf({ params }: { params?: unknown }): ParametersOf {
   if (typeof params !== 'function') return () => params;
@@ -98,7 +98,7 @@ function builtin(action: Builtin, params: ParametersOf, where: string): Compiled
 function assignFields(
   assignment: Record<string, unknown>,
   params: ParametersOf,
-): (context: any, event: MachineEvent) => object {
+): (context: unknown, event: MachineEvent) => object {
   const fields = Object.entries(assignment);
   return (context, event) => {
     const update: Record<string, unknown> = {};

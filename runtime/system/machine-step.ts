@@ -16,7 +16,7 @@ import type {
 
 export interface MachineSnapshot {
   readonly state: CompiledState;
-  readonly context: any;
+  readonly context: unknown;
   readonly status: 'active' | 'done';
   readonly output: unknown;
 }
@@ -25,7 +25,7 @@ export interface MachineSnapshot {
 export interface EffectCall {
   readonly type: string;
   readonly params: unknown;
-  readonly context: any;
+  readonly context: unknown;
   readonly event: MachineEvent;
 }
 
@@ -61,14 +61,14 @@ class Run {
   readonly #table: MachineTable;
   readonly #effects: EffectCall[] = [];
   #state: CompiledState;
-  #context: any;
+  #context: unknown;
   /** Raised and done events that the same macrostep handles. */
   #raised: MachineEvent[] | null = null;
   #isDone = false;
   #output: unknown = undefined;
   #hasChanged = false;
 
-  constructor(table: MachineTable, context: any, state: CompiledState = table.initial.target) {
+  constructor(table: MachineTable, context: unknown, state: CompiledState = table.initial.target) {
     this.#table = table;
     this.#context = context;
     this.#state = state;

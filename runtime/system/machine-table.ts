@@ -1,7 +1,7 @@
 /**
  * A machine compiled to a table, once. Without parallel states and history the active states are
- * always one path from the root to a leaf, so all that a transition does (which states it leaves and
- * enters, in which order their actions run, where it ends) is known before any event arrives.
+ * always one path from the root to a leaf, so all that a transition does (which states it leaves
+ * and enters, in which order their actions run, where it ends) is known before any event arrives.
  *
  * Holds: stepping the table equals xstate's own `transition`, proved by property tests over
  * generated machines and over every machine of the repository. Used by: `machine-step.ts`.
@@ -53,7 +53,7 @@ export type PlanStep =
       readonly output: OutputFunction | null;
     };
 
-export type OutputFunction = (context: any, event: MachineEvent) => unknown;
+export type OutputFunction = (context: unknown, event: MachineEvent) => unknown;
 
 export interface FinalOutput {
   /** Of the final state, and of the machine given the final state's. */

@@ -4,39 +4,12 @@
  * are bounded by what the actor itself started, so they always find room.
  */
 import type { Message } from './envelope.js';
-
-/** A first-in first-out list that shifts in constant time. */
-class MessageQueue {
-  #items: (Message | undefined)[] = [];
-  #head = 0;
-
-  get length(): number {
-    return this.#items.length - this.#head;
-  }
-
-  push(message: Message): void {
-    this.#items.push(message);
-  }
-
-  shift(): Message | undefined {
-    if (this.#head === this.#items.length) return undefined;
-    const message = this.#items[this.#head];
-    this.#items[this.#head++] = undefined;
-    if (this.#head === this.#items.length) {
-      this.#items.length = 0;
-      this.#head = 0;
-    } else if (this.#head === 1024) {
-      this.#items.splice(0, this.#head);
-      this.#head = 0;
-    }
-    return message;
-  }
-}
+import { Fifo } from './fifo.js';
 
 export class Mailbox {
   readonly limit: number;
-  readonly #data = new MessageQueue();
-  readonly #control = new MessageQueue();
+  readonly #data = new Fifo<Message>();
+  readonly #control = new Fifo<Message>();
   /** Data messages that count against the limit. */
   #counted = 0;
 

@@ -4,17 +4,18 @@
  * Starts come before messages and keep their order, whatever a simulation chooses: what is started
  * later may count on what was started before.
  */
+import { Fifo } from './fifo.js';
+
 export interface Runnable {
   isQueued: boolean;
 }
 
 export class RunQueue<T extends Runnable> {
-  readonly #starts: T[] = [];
-  #items: T[] = [];
-  #head = 0;
+  readonly #starts = new Fifo<T>();
+  readonly #ready = new Fifo<T>();
 
   get length(): number {
-    return this.#starts.length + this.#items.length - this.#head;
+    return this.#starts.length + this.#ready.length;
   }
 
   /** It may wait for a message turn already, from before a restart: that turn is then idle. */
@@ -26,30 +27,16 @@ export class RunQueue<T extends Runnable> {
   push(item: T): void {
     if (item.isQueued) return;
     item.isQueued = true;
-    this.#items.push(item);
+    this.#ready.push(item);
   }
 
   /** The first one, or the one that `choose` picks (a simulation's other orders). */
   take(choose?: (n: number) => number): T | undefined {
-    const start = this.#starts.shift();
-    if (start !== undefined) {
-      start.isQueued = false;
-      return start;
+    if (choose !== undefined && this.#starts.length === 0 && this.#ready.length > 1) {
+      this.#ready.bringForward(choose(this.#ready.length));
     }
-    const { length } = this;
-    if (length === 0) return undefined;
-    if (choose !== undefined && length > 1) {
-      const picked = this.#head + choose(length);
-      const item = this.#items[picked]!;
-      this.#items[picked] = this.#items[this.#head]!;
-      this.#items[this.#head] = item;
-    }
-    const item = this.#items[this.#head++]!;
-    if (this.#head === this.#items.length || this.#head === 1024) {
-      this.#items.splice(0, this.#head);
-      this.#head = 0;
-    }
-    item.isQueued = false;
+    const item = this.#starts.shift() ?? this.#ready.shift();
+    if (item !== undefined) item.isQueued = false;
     return item;
   }
 }

@@ -148,11 +148,11 @@ export class SignalHandler {
   }
 
   #spawn(signal: SpawnSignal): void {
-    const { owner, name, kind, input, mailboxLimit } = signal;
+    const { owner, name, kind, input } = signal;
     const { root } = this.#host;
     try {
       const factory = this.#host.findKind(kind);
-      root.spawn({ name, kind, factory, input, owner, mailboxLimit, cause: null });
+      root.spawn({ name, kind, factory, input, owner, cause: null });
     } catch (error) {
       // The owner's watch must not end up with an actor of that name that is another's.
       const refusal = toStatus(error);

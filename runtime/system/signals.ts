@@ -23,7 +23,6 @@ export type Signal =
       readonly name: string;
       readonly kind: string;
       readonly input: unknown;
-      readonly mailboxLimit?: number;
     }
   /** An owner stops what it spawned here. */
   | { readonly type: 'stop'; readonly target: Address; readonly reason: StopReason }

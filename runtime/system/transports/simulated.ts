@@ -1,8 +1,8 @@
 /**
  * Many virtual threads in one: a world in which a seed decides what happens next (whose turn, which
  * delivery, how long it travels) and nothing else does. The order of each pair of threads is kept,
- * time moves only when nothing is due, payloads are cloned as between real threads, and a thread may
- * die at any step. Same seed, same programs: same run, line by line.
+ * time moves only when nothing is due, payloads are cloned as between real threads, and a thread
+ * may die at any step. Same seed, same programs: same run, line by line.
  */
 import { assert } from '../../base/errors.js';
 import type { Ports } from '../../base/ports.js';
@@ -73,7 +73,7 @@ export class SimulatedWorld {
     return { ports: this.time.ports(name), transport };
   }
 
-  /** Ends a thread at once: the others learn of it after what it sent, or a part of that, arrived. */
+  /** Ends a thread at once: others learn of it after what it sent, or a part of that, arrived. */
   kill(name: string): void {
     if (!this.#threads.delete(name)) return;
     this.time.dropTimersOf(name);

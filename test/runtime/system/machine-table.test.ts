@@ -36,7 +36,7 @@ test('an effect sees the context and event at its place in the order of actions'
   const { snapshot } = startMachine(table);
   const { effects } = stepMachine(table, snapshot, { type: 'go' });
   assert.equal(
-    effects.map(({ context }) => context.n),
+    effects.map(({ context }) => (context as { n: number }).n),
     [0, 1],
   );
 });

@@ -1,7 +1,7 @@
 /**
- * What every transport must do, as cases over two threads `near` and `far`. `far` runs the actors of
- * `far-actors.ts`; the suite speaks to them from `near` through requests only, so the same cases run
- * on real threads and in simulation.
+ * What every transport must do, as cases over two threads `near` and `far`. `far` runs the actors
+ * of `far-actors.ts`; the suite speaks to them from `near`, so the same cases run on real threads
+ * and in simulation.
  */
 import * as assert from 'uvu/assert';
 import type { StatusError } from '../../../runtime/base/errors.js';
