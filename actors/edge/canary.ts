@@ -1,6 +1,6 @@
 /**
- * The readiness probe: case 0 of every serving package, through the real path. An answer is kept for
- * a moment, so that probes cannot load the server; a case that expects values is compared.
+ * The readiness probe: case 0 of every serving package, through the real path. An answer is kept
+ * for a moment, so that probes cannot load the server; a case that expects values is compared.
  */
 import type { CallOptions, EmbedCall, EmbedResult } from '../../http/serving.js';
 import type { Clock } from '../../runtime/base/ports.js';

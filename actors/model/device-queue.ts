@@ -1,6 +1,6 @@
 /**
- * The actor of a device, on the device thread: hosts `device-queue.machine.ts`, owns the device, its
- * pool, ledger and budget through an `InvocationRunner`, and sends each submitter the facts.
+ * The actor of a device, on the device thread: hosts `device-queue.machine.ts`, owns the device,
+ * its pool, ledger and budget through an `InvocationRunner`, and sends each submitter the facts.
  */
 import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js';

@@ -1,6 +1,6 @@
 /**
- * Which waiting members share the next cohort. Pure bookkeeping, no clock and no timers: a cohort is
- * formed when there is room for one, from what waits at that moment.
+ * Which waiting members share the next cohort. Pure bookkeeping, no clock and no timers: a cohort
+ * is formed when there is room for one, from what waits at that moment.
  *
  * Law I10: the oldest prepared member is always in the next cohort; a newer one overtakes only by
  * riding along (same compatibility tag, and its units still fit).

@@ -1,6 +1,6 @@
 /**
- * The actor of one finite call: hosts `finite-request.machine.ts`, keeps its members' prepared bytes
- * and rows, talks to the preparer (another thread) and to its generation.
+ * The actor of one finite call: hosts `finite-request.machine.ts`, keeps its members' prepared
+ * bytes and rows, talks to the preparer (another thread) and to its generation.
  */
 import type { Message, Reply } from '../../runtime/system/envelope.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';

@@ -1,6 +1,6 @@
 /**
- * The actor of the whole server, on the main thread: hosts `server.machine.ts`, keeps one deployment
- * actor an id and routes commands and requests to it.
+ * The actor of the whole server, on the main thread: hosts `server.machine.ts`, keeps one
+ * deployment actor an id and routes commands and requests to it.
  */
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';

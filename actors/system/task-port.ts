@@ -1,6 +1,6 @@
 /**
- * The actor through which every thread reaches the task pool: one ask `task.run` a task. The pool is
- * the only thing here that knows promises; a task's end becomes the ask's one reply.
+ * The actor through which every thread reaches the task pool: one ask `task.run` a task. The pool
+ * is the only thing here that knows promises; a task's end becomes the ask's one reply.
  */
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';

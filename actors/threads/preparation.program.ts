@@ -1,4 +1,6 @@
-/** Program of a preparation thread: cold preparations, and `prepare_request` of every generation. */
+/**
+ * Program of a preparation thread: cold preparations, and `prepare_request` of every generation.
+ */
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import { preparation } from '../model/preparation.js';

@@ -1,7 +1,7 @@
 /**
  * Errors of operations. A bug is an `assert` (it ends the actor); anything that a caller, a package
- * or a device may cause is a `StatusError` with a code from the closed set below. HTTP maps codes to
- * statuses in one table; threads carry an error as its plain `StatusRecord`.
+ * or a device may cause is a `StatusError` with a code from the closed set below. HTTP maps codes
+ * to statuses in one table; threads carry an error as its plain `StatusRecord`.
  */
 
 export const statusCodes = [

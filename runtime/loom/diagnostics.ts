@@ -1,8 +1,9 @@
 /**
  * Diagnostics of programs: what is wrong, where, and what to do about it. Parser, bytecode reader,
  * linker and elaborator report into one `DiagnosticSink` and go on; whoever needs a working program
- * calls `throwIfAny`. A `LoomError` carries every diagnostic as data and rendered: file:line:column,
- * the source line, a caret under the place, the hint, and the other places that matter.
+ * calls `throwIfAny`. A `LoomError` carries every diagnostic as data and rendered:
+ * file:line:column, the source line, a caret under the place, the hint, and the other places that
+ * matter.
  */
 
 import { StatusError } from '../base/errors.js';

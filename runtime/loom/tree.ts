@@ -30,7 +30,9 @@ export interface Use {
   readonly names: readonly string[] | null;
 }
 
-/** What all declarations share. `doc` is the text of `///` lines, joined by newlines, '' if none. */
+/**
+ * What all declarations share. `doc` is the text of `///` lines, joined by newlines, '' if none.
+ */
 interface DeclBase {
   readonly at: At;
   readonly doc: string;
@@ -185,7 +187,16 @@ export type Stmt =
   | { kind: 'var'; at: At; name: string; type: TypeExpr | null; value: Expr | null }
   | { kind: 'assign'; at: At; target: Expr; op: AssignOp; value: Expr }
   | { kind: 'if'; at: At; cond: Expr; then: Block; otherwise: Block | null }
-  | { kind: 'for'; at: At; name: string; from: Expr; to: Expr; step: Expr | null; unroll: boolean; body: Block }
+  | {
+      kind: 'for';
+      at: At;
+      name: string;
+      from: Expr;
+      to: Expr;
+      step: Expr | null;
+      unroll: boolean;
+      body: Block;
+    }
   | { kind: 'while'; at: At; cond: Expr; body: Block }
   | { kind: 'break'; at: At }
   | { kind: 'continue'; at: At }
@@ -203,17 +214,38 @@ export type Stmt =
    * `dispatch k<...>(args) grid(x[, y[, z]])` or `... grid indirect(view, index)`. The kernel is a
    * `symbol` node (written without `@`); an indirect grid holds exactly the view and the index.
    */
-  | { kind: 'dispatch'; at: At; kernel: Expr; args: readonly Expr[]; grid: readonly Expr[]; indirect: boolean }
+  | {
+      kind: 'dispatch';
+      at: At;
+      kernel: Expr;
+      args: readonly Expr[];
+      grid: readonly Expr[];
+      indirect: boolean;
+    }
   | { kind: 'part'; at: At };
 
 // --- expressions -----------------------------------------------------------------------------
 
 export type UnaryOp = '-' | '!' | '~';
 export type BinaryOp =
-  | '+' | '-' | '*' | '/' | '%'
-  | '<<' | '>>' | '&' | '|' | '^'
-  | '==' | '!=' | '<' | '<=' | '>' | '>='
-  | '&&' | '||';
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '<<'
+  | '>>'
+  | '&'
+  | '|'
+  | '^'
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '&&'
+  | '||';
 
 export type Expr =
   /** Decimal or 0x; `value` is the canonical decimal text, `unsigned` marks the `u` suffix. */
@@ -222,13 +254,17 @@ export type Expr =
   | { kind: 'float'; at: At; value: string }
   | { kind: 'string'; at: At; value: string }
   | { kind: 'bool'; at: At; value: boolean }
-  /** A dotted path as far as the parser saw only `name.name`: resolution decides what is a member. */
+  /**
+   * A dotted path as far as the parser saw only `name.name`: resolution decides what is a member.
+   */
   | { kind: 'name'; at: At; name: string }
   /** `@name` or `@name<args>`. */
   | { kind: 'symbol'; at: At; name: string; args: readonly TemplateArg[] }
   | { kind: 'unary'; at: At; op: UnaryOp; value: Expr }
   | { kind: 'binary'; at: At; op: BinaryOp; left: Expr; right: Expr }
-  /** `callee<args>(params)`; callee is a `name`, a `member` (method) or an array type constructor. */
+  /**
+   * `callee<args>(params)`; callee is a `name`, a `member` (method) or an array type constructor.
+   */
   | { kind: 'call'; at: At; callee: Expr; typeArgs: readonly TemplateArg[]; args: readonly Expr[] }
   /** `i32[4](1, 2, 3, 4)`: an array value; no arguments means zeros. */
   | { kind: 'array'; at: At; type: ArrayType; args: readonly Expr[] }

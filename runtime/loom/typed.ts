@@ -10,58 +10,14 @@
  * which world a form belongs to: (h) host only, (d) device only, none: both.
  */
 
+import type { Storage, Type } from './typed-types.js';
+
+export type * from './typed-programs.js';
+export type * from './typed-types.js';
+
 /** Position of a node: `fileIndex * 2 ** 32 + At`; the file index points into `files`. */
 export type Site = number;
 export const siteOf = (file: number, at: number): Site => file * 2 ** 32 + at;
-
-// --- types -----------------------------------------------------------------------------------
-
-export type ScalarName = 'bool' | 'i32' | 'u32' | 'i64' | 'f32' | 'f64';
-export type HandleName = 'hal.buffer' | 'hal.fence' | 'work' | 'tensor';
-
-export type Type =
-  /** i64 and f64 on the host only. */
-  | { readonly kind: 'scalar'; readonly name: ScalarName }
-  | { readonly kind: 'vector'; readonly elem: 'f32' | 'i32' | 'u32'; readonly lanes: 2 | 4 }
-  /** (d) i8x4, u8x4, i8x16: packed bytes, for dots and narrowing. */
-  | { readonly kind: 'bytes'; readonly elem: 'i8' | 'u8'; readonly lanes: 4 | 16 }
-  /** (h) everything below. */
-  | { readonly kind: 'string' | 'buffer' | 'ref' | 'symbol' | 'void' }
-  | { readonly kind: 'handle'; readonly name: HandleName }
-  | { readonly kind: 'list'; readonly elem: Type }
-  | { readonly kind: 'cell'; readonly elem: Type }
-  | { readonly kind: 'record'; readonly record: RecordType }
-  /** A value in arena memory; dynamic indices allowed. (Device arrays are scattered over locals.) */
-  | { readonly kind: 'array'; readonly elem: Type; readonly count: number };
-
-/** Records are immutable values. `name` is the full name; identity is structural plus name. */
-export interface RecordType {
-  readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly type: Type }[];
-}
-
-/** What lies in device memory at one place. `size` in bytes. f16/bf16 load as f32. */
-export interface Storage {
-  readonly elem: 'f32' | 'i32' | 'u32' | 'f16' | 'bf16' | 'i8' | 'u8';
-  readonly lanes: 1 | 2 | 4 | 16;
-  readonly size: number;
-}
-
-/** A `layout.def`, resolved. Offsets, sizes in bytes; `count` > 1 for an array field. */
-export interface LayoutType {
-  readonly name: string;
-  readonly size: number;
-  readonly fields: readonly LayoutField[];
-}
-export interface LayoutField {
-  readonly name: string;
-  readonly offset: number;
-  /** Bytes from one array element to the next (the storage size when count is 1). */
-  readonly stride: number;
-  readonly count: number;
-  /** 'i64' only on the host; a device reads it as i32x2. */
-  readonly storage: Storage | 'i64';
-}
 
 // --- locals, blocks --------------------------------------------------------------------------
 
@@ -99,9 +55,31 @@ export type CompareOp = '==' | '!=' | '<' | '<=' | '>' | '>=';
  *   saturating, pack_u8(...)->u8x4.
  */
 export type Intrinsic =
-  | 'min' | 'max' | 'abs' | 'sqrt' | 'floor' | 'ceil' | 'trunc' | 'round' | 'mad' | 'select'
-  | 'dot' | 'sum' | 'max_lane' | 'min_lane' | 'dot8' | 'mul_hi' | 'bits' | 'f32_from_bits'
-  | 'clz' | 'popcount' | 'is_nan' | 'unpack_i8' | 'unpack_u8' | 'pack_i8' | 'pack_u8';
+  | 'min'
+  | 'max'
+  | 'abs'
+  | 'sqrt'
+  | 'floor'
+  | 'ceil'
+  | 'trunc'
+  | 'round'
+  | 'mad'
+  | 'select'
+  | 'dot'
+  | 'sum'
+  | 'max_lane'
+  | 'min_lane'
+  | 'dot8'
+  | 'mul_hi'
+  | 'bits'
+  | 'f32_from_bits'
+  | 'clz'
+  | 'popcount'
+  | 'is_nan'
+  | 'unpack_i8'
+  | 'unpack_u8'
+  | 'pack_i8'
+  | 'pack_u8';
 
 /**
  * (h) Operations on the host heap. Implemented once, in `runtime/vm/heap.ts`, for both executors.
@@ -116,10 +94,30 @@ export type Intrinsic =
  *   cell.write(cell, record) void · hal.slice(h, offset, len) -> hal.buffer · hal.len(h) -> i64
  */
 export type HeapOp =
-  | 'buffer.new' | 'buffer.len' | 'buffer.slice' | 'buffer.from' | 'buffer.copy' | 'buffer.fill'
-  | 'buffer.freeze' | 'string.concat' | 'string.eq' | 'string.len' | 'string.slice'
-  | 'string.find' | 'string.byte' | 'list.new' | 'list.len' | 'list.bytes' | 'array.bytes'
-  | 'seal' | 'open' | 'cell.new' | 'cell.read' | 'cell.write' | 'hal.slice' | 'hal.len';
+  | 'buffer.new'
+  | 'buffer.len'
+  | 'buffer.slice'
+  | 'buffer.from'
+  | 'buffer.copy'
+  | 'buffer.fill'
+  | 'buffer.freeze'
+  | 'string.concat'
+  | 'string.eq'
+  | 'string.len'
+  | 'string.slice'
+  | 'string.find'
+  | 'string.byte'
+  | 'list.new'
+  | 'list.len'
+  | 'list.bytes'
+  | 'array.bytes'
+  | 'seal'
+  | 'open'
+  | 'cell.new'
+  | 'cell.read'
+  | 'cell.write'
+  | 'hal.slice'
+  | 'hal.len';
 
 interface Typed {
   readonly type: Type;
@@ -127,14 +125,27 @@ interface Typed {
 }
 
 export type Expr = Typed &
+  /** Scalars: number (i32 as signed, u32 as unsigned), bigint for i64, boolean; strings; vectors
+   * as number arrays; symbol: index into `symbols`. f32 values are already rounded. */
   (
-    /** Scalars: number (i32 as signed, u32 as unsigned), bigint for i64, boolean; strings; vectors
-     * as number arrays; symbol: index into `symbols`. f32 values are already rounded. */
-    | { readonly op: 'const'; readonly value: number | bigint | boolean | string | readonly number[] }
+    | {
+        readonly op: 'const';
+        readonly value: number | bigint | boolean | string | readonly number[];
+      }
     | { readonly op: 'local'; readonly local: LocalId }
     | { readonly op: 'negate' | 'not' | 'invert'; readonly value: Expr }
-    | { readonly op: 'arithmetic'; readonly operator: ArithmeticOp; readonly left: Expr; readonly right: Expr }
-    | { readonly op: 'compare'; readonly operator: CompareOp; readonly left: Expr; readonly right: Expr }
+    | {
+        readonly op: 'arithmetic';
+        readonly operator: ArithmeticOp;
+        readonly left: Expr;
+        readonly right: Expr;
+      }
+    | {
+        readonly op: 'compare';
+        readonly operator: CompareOp;
+        readonly left: Expr;
+        readonly right: Expr;
+      }
     /** Short-circuit. */
     | { readonly op: 'and' | 'or'; readonly left: Expr; readonly right: Expr }
     /** Numeric conversion between scalars, or by component between vectors of equal lanes. */
@@ -151,7 +162,10 @@ export type Expr = Typed &
     | { readonly op: 'call'; readonly func: number; readonly args: readonly Expr[] }
     | { readonly op: 'capability'; readonly index: number; readonly args: readonly Expr[] }
     | { readonly op: 'heap'; readonly name: HeapOp; readonly args: readonly Expr[] }
-    /** `format`: literal pieces (one more than args); args are i64, i32, u32, f32, f64, bool, string. */
+    /**
+     * `format`: literal pieces (one more than args); args are i64, i32, u32, f32, f64, bool,
+     * string.
+     */
     | { readonly op: 'format'; readonly pieces: readonly string[]; readonly args: readonly Expr[] }
     | { readonly op: 'record.new'; readonly fields: readonly Expr[] }
     | { readonly op: 'record.field'; readonly value: Expr; readonly index: number }
@@ -160,20 +174,37 @@ export type Expr = Typed &
     | { readonly op: 'array.get'; readonly array: Expr; readonly index: Expr }
     /** Element `index` (i64) of `elem` width, little-endian, at byte `offset + index * size`.
      * Result: i64 for 'u8' 'i64', i32, u32, f32, f64 as named. Layout fields use index 0 too. */
-    | { readonly op: 'buffer.get'; readonly buffer: Expr; readonly elem: BufferElem; readonly offset: number; readonly index: Expr }
+    | {
+        readonly op: 'buffer.get';
+        readonly buffer: Expr;
+        readonly elem: BufferElem;
+        readonly offset: number;
+        readonly index: Expr;
+      }
     // device
     | { readonly op: 'workgroup'; readonly axis: 0 | 1 | 2 }
     | { readonly op: 'view.length'; readonly view: ViewId }
     | ({ readonly op: 'view.get' } & ViewPlace)
     /** Four neighbours from scalar element `index` on; each checked by itself. */
-    | { readonly op: 'view.vec4'; readonly view: ViewId; readonly index: Expr; readonly storage: Storage }
+    | {
+        readonly op: 'view.vec4';
+        readonly view: ViewId;
+        readonly index: Expr;
+        readonly storage: Storage;
+      }
     | { readonly op: 'shared.get'; readonly shared: SharedId; readonly index: Expr }
     | { readonly op: 'shared.vec4'; readonly shared: SharedId; readonly index: Expr }
     /** Constant index into this lane's private array. */
     | { readonly op: 'private.get'; readonly private: PrivateId; readonly index: number }
     /** Kernel level only: LOOM 3's fixed orders over `count` elements from `first`; elements
      * outside the array read as zero; the array itself is left unchanged. */
-    | { readonly op: 'reduce'; readonly kind: 'add' | 'max' | 'min' | 'in_order'; readonly shared: SharedId; readonly first: Expr; readonly count: number }
+    | {
+        readonly op: 'reduce';
+        readonly kind: 'add' | 'max' | 'min' | 'in_order';
+        readonly shared: SharedId;
+        readonly first: Expr;
+        readonly count: number;
+      }
   );
 
 export type BufferElem = 'u8' | 'i32' | 'u32' | 'i64' | 'f32' | 'f64';
@@ -206,10 +237,22 @@ export type Stmt = Sited &
     | { readonly op: 'set'; readonly local: LocalId; readonly value: Expr }
     /** Spreads the results of a host call or a capability over locals (one each, or none). */
     | { readonly op: 'call'; readonly results: readonly LocalId[]; readonly call: Expr }
-    | { readonly op: 'if'; readonly cond: Expr; readonly then: Block; readonly otherwise: Block | null }
+    | {
+        readonly op: 'if';
+        readonly cond: Expr;
+        readonly then: Block;
+        readonly otherwise: Block | null;
+      }
     /** `for local in from..to step step`: bounds evaluated once, i32 on devices, i64 on hosts (or
      * i32 where both bounds are i32); step a positive constant; the local is fresh each round. */
-    | { readonly op: 'for'; readonly local: LocalId; readonly from: Expr; readonly to: Expr; readonly step: number; readonly body: Block }
+    | {
+        readonly op: 'for';
+        readonly local: LocalId;
+        readonly from: Expr;
+        readonly to: Expr;
+        readonly step: number;
+        readonly body: Block;
+      }
     /** (h) */
     | { readonly op: 'while'; readonly cond: Expr; readonly body: Block }
     /** Of the innermost for/while. */
@@ -222,154 +265,101 @@ export type Stmt = Sited &
     // host
     /** reject: caller's mistake (invalidArgument); fail: model's fault (internal). */
     | { readonly op: 'raise'; readonly kind: 'reject' | 'fail'; readonly message: Expr }
-    | { readonly op: 'buffer.set'; readonly buffer: Expr; readonly elem: BufferElem; readonly offset: number; readonly index: Expr; readonly value: Expr }
+    | {
+        readonly op: 'buffer.set';
+        readonly buffer: Expr;
+        readonly elem: BufferElem;
+        readonly offset: number;
+        readonly index: Expr;
+        readonly value: Expr;
+      }
     /** A layout field narrower than i64: `value` is i64 and is range-checked for the element. */
-    | { readonly op: 'buffer.narrow'; readonly buffer: Expr; readonly elem: 'i32' | 'u32' | 'u8'; readonly offset: number; readonly index: Expr; readonly value: Expr }
+    | {
+        readonly op: 'buffer.narrow';
+        readonly buffer: Expr;
+        readonly elem: 'i32' | 'u32' | 'u8';
+        readonly offset: number;
+        readonly index: Expr;
+        readonly value: Expr;
+      }
     | { readonly op: 'list.push'; readonly list: Expr; readonly value: Expr }
     | { readonly op: 'list.set'; readonly list: Expr; readonly index: Expr; readonly value: Expr }
     | { readonly op: 'array.set'; readonly array: Expr; readonly index: Expr; readonly value: Expr }
     // device
     | ({ readonly op: 'view.set'; readonly value: Expr } & ViewPlace)
-    | { readonly op: 'view.put4'; readonly view: ViewId; readonly index: Expr; readonly value: Expr; readonly storage: Storage }
-    | { readonly op: 'shared.set'; readonly shared: SharedId; readonly index: Expr; readonly value: Expr }
-    | { readonly op: 'shared.put4'; readonly shared: SharedId; readonly index: Expr; readonly value: Expr }
-    | { readonly op: 'private.set'; readonly private: PrivateId; readonly index: number; readonly value: Expr }
+    | {
+        readonly op: 'view.put4';
+        readonly view: ViewId;
+        readonly index: Expr;
+        readonly value: Expr;
+        readonly storage: Storage;
+      }
+    | {
+        readonly op: 'shared.set';
+        readonly shared: SharedId;
+        readonly index: Expr;
+        readonly value: Expr;
+      }
+    | {
+        readonly op: 'shared.put4';
+        readonly shared: SharedId;
+        readonly index: Expr;
+        readonly value: Expr;
+      }
+    | {
+        readonly op: 'private.set';
+        readonly private: PrivateId;
+        readonly index: number;
+        readonly value: Expr;
+      }
     /** Defines view `view` (origin tile or slice) from `source`; all or nothing (LOOM 5). */
-    | { readonly op: 'view.tile'; readonly view: ViewId; readonly source: ViewId; readonly base: Expr; readonly count: number }
-    | { readonly op: 'view.slice'; readonly view: ViewId; readonly source: ViewId; readonly base: Expr; readonly count: Expr }
+    | {
+        readonly op: 'view.tile';
+        readonly view: ViewId;
+        readonly source: ViewId;
+        readonly base: Expr;
+        readonly count: number;
+      }
+    | {
+        readonly op: 'view.slice';
+        readonly view: ViewId;
+        readonly source: ViewId;
+        readonly base: Expr;
+        readonly count: Expr;
+      }
     /** `take`: locals[i] = element base + i * stride, each checked; lane-invariant addresses. */
-    | { readonly op: 'view.take'; readonly view: ViewId; readonly base: Expr; readonly stride: Expr; readonly locals: readonly LocalId[]; readonly storage: Storage }
+    | {
+        readonly op: 'view.take';
+        readonly view: ViewId;
+        readonly base: Expr;
+        readonly stride: Expr;
+        readonly locals: readonly LocalId[];
+        readonly storage: Storage;
+      }
     /** Element `index` of an acc view, or of a shared array. */
-    | { readonly op: 'accumulate'; readonly target: { readonly view: ViewId } | { readonly shared: SharedId }; readonly kind: 'add' | 'min' | 'max' | 'and' | 'or' | 'xor'; readonly index: Expr; readonly value: Expr }
+    | {
+        readonly op: 'accumulate';
+        readonly target: { readonly view: ViewId } | { readonly shared: SharedId };
+        readonly kind: 'add' | 'min' | 'max' | 'and' | 'or' | 'xor';
+        readonly index: Expr;
+        readonly value: Expr;
+      }
     /** Lanes `from..to`; `exact` when the range is the constant 0..L. The end is a barrier. */
-    | { readonly op: 'parallel'; readonly local: LocalId; readonly from: Expr; readonly to: Expr; readonly exact: boolean; readonly body: Block }
+    | {
+        readonly op: 'parallel';
+        readonly local: LocalId;
+        readonly from: Expr;
+        readonly to: Expr;
+        readonly exact: boolean;
+        readonly body: Block;
+      }
     /** Kernel level: value and id of the largest element, ties to the lower id. */
-    | { readonly op: 'argmax'; readonly values: SharedId; readonly ids: SharedId; readonly count: number; readonly value: LocalId; readonly index: LocalId }
+    | {
+        readonly op: 'argmax';
+        readonly values: SharedId;
+        readonly ids: SharedId;
+        readonly count: number;
+        readonly value: LocalId;
+        readonly index: LocalId;
+      }
   );
-
-// --- host programs ---------------------------------------------------------------------------
-
-export interface Symbol {
-  /** Full name of a function, kernel, command or policy; `args` in canonical text. */
-  readonly name: string;
-  readonly args: readonly string[];
-}
-
-export interface CapabilityImport {
-  readonly module: string;
-  readonly name: string;
-  readonly params: readonly Type[];
-  readonly results: readonly Type[];
-  readonly site: Site;
-}
-
-export interface HostFunction {
-  readonly name: string;
-  readonly exported: boolean;
-  readonly site: Site;
-  /** The first `params` locals are the parameters. */
-  readonly params: number;
-  readonly locals: readonly Local[];
-  readonly results: readonly Type[];
-  readonly body: Block;
-}
-
-/** Closure of one primary file: its exported functions are the entries, by short name. */
-export interface HostProgram {
-  readonly files: readonly string[];
-  readonly functions: readonly HostFunction[];
-  readonly imports: readonly CapabilityImport[];
-  readonly symbols: readonly Symbol[];
-  readonly entries: Readonly<Record<string, number>>;
-  readonly checks: readonly { readonly name: string; readonly func: number }[];
-}
-
-// --- kernels ---------------------------------------------------------------------------------
-
-export interface ViewInfo {
-  readonly name: string;
-  /** Stride in bytes of one element; `storage` null for layouts. */
-  readonly elementSize: number;
-  readonly storage: Storage | null;
-  readonly access: 'in' | 'out' | 'inout' | 'acc';
-  /** Tiles have a constant count and are void or whole; slices are void (length 0) or whole. */
-  readonly origin: 'param' | 'tile' | 'slice';
-  readonly count: number | null;
-}
-
-export interface Kernel {
-  readonly name: string;
-  /** Identity after specialization: name and template arguments. Kernels are interned by it. */
-  readonly key: string;
-  readonly site: Site;
-  /** In declaration order; a view parameter or a scalar one (i32, u32, f32, bool local). */
-  readonly params: readonly ({ readonly view: ViewId } | { readonly local: LocalId })[];
-  readonly lanes: number;
-  readonly views: readonly ViewInfo[];
-  readonly locals: readonly Local[];
-  readonly shared: readonly { readonly name: string; readonly type: Type; readonly count: number }[];
-  readonly privates: readonly { readonly name: string; readonly type: Type; readonly count: number }[];
-  readonly body: Block;
-}
-
-// --- command programs ------------------------------------------------------------------------
-
-/** A scalar or grid extent known at submission. Integers wrap; division by zero gives 0. */
-export type WordExpr =
-  | { readonly op: 'const'; readonly type: 'i32' | 'u32' | 'f32' | 'bool'; readonly value: number }
-  | { readonly op: 'word'; readonly type: 'i32' | 'u32' | 'f32'; readonly root: number; readonly offset: number }
-  | { readonly op: '+' | '-' | '*' | '/' | 'min' | 'max' | 'ceil_div'; readonly type: 'i32' | 'u32' | 'f32'; readonly left: WordExpr; readonly right: WordExpr };
-
-export type RangeBase =
-  | { readonly kind: 'root'; readonly index: number }
-  | { readonly kind: 'workspace'; readonly index: number }
-  | { readonly kind: 'bank'; readonly index: number; readonly field: number };
-
-/** Bytes of a root, workspace or bank field; `length` null: from `offset` to the end of the base. */
-export interface Range {
-  readonly base: RangeBase;
-  readonly offset: number;
-  readonly length: number | null;
-}
-
-export interface Dispatch {
-  readonly op: 'dispatch';
-  readonly site: Site;
-  readonly kernel: number;
-  /** One argument a kernel parameter, in order. */
-  readonly args: readonly (Range | { readonly word: WordExpr })[];
-  readonly grid:
-    | { readonly kind: 'direct'; readonly extents: readonly WordExpr[] }
-    /** Three u32 at element `index` (times 3) of the range. */
-    | { readonly kind: 'indirect'; readonly range: Range; readonly index: number };
-}
-
-export interface RootInfo {
-  readonly name: string;
-  readonly access: 'none' | 'in' | 'out' | 'inout';
-  /** Its words are used: the host must have uploaded it for this submission. */
-  readonly hosted: boolean;
-  /** Bytes that a bound buffer must have at least. */
-  readonly bytesMin: number;
-}
-
-export interface BankInfo {
-  readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly storage: Storage; readonly count: number; readonly bytes: number }[];
-}
-
-export interface CommandProgram {
-  readonly name: string;
-  readonly files: readonly string[];
-  readonly site: Site;
-  readonly roots: readonly RootInfo[];
-  readonly banks: readonly BankInfo[];
-  readonly workspaces: readonly {
-    readonly name: string;
-    readonly bytes: number;
-    readonly zero: boolean;
-    readonly lifetime: 'command' | 'invocation';
-  }[];
-  readonly kernels: readonly Kernel[];
-  readonly steps: readonly (Dispatch | { readonly op: 'part'; readonly site: Site })[];
-}

@@ -22,7 +22,9 @@ function breachesOf(files: readonly SourceFile[], pattern: RegExp, says: string)
 test('files are named for a noun, in kebab-case', () => {
   const banned = /(^|[-.])(utils?|helpers?|managers?|misc|common|stuff)([-.]|$)/;
   const shape = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/;
-  const free = /^(README|LICENSE|CHANGELOG|STATECHARTS|PERFORMANCE|CONTRIBUTING)(\.md)?$/;
+  // Editors look for grammars by this ending.
+  const free =
+    /^((README|LICENSE|CHANGELOG|STATECHARTS|PERFORMANCE|CONTRIBUTING)(\.md)?|[a-z]+\.tmLanguage\.json)$/;
   report(
     paths.flatMap((path) => {
       const name = basename(path);

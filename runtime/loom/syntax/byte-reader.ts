@@ -3,7 +3,9 @@
  * against the end of the section; what is wrong is thrown as `BytecodeFault` with its offset.
  */
 
-/** Something in the bytes is wrong. Caught by the bytecode reader, which makes a diagnostic of it. */
+/**
+ * Something in the bytes is wrong. Caught by the bytecode reader, which makes a diagnostic of it.
+ */
 export class BytecodeFault extends Error {}
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -10,7 +10,9 @@ export const syntaxLimits = {
   textBytes: 1024 * 1024,
   /** Bytes of one bytecode file; dense text takes up to four times its size as nodes. */
   bytecodeBytes: 4 * 1024 * 1024,
-  /** Bytes of the text that a bytecode file may print to, so that few bytes cannot mean gigabytes. */
+  /**
+   * Bytes of the text that a bytecode file may print to, so that few bytes cannot mean gigabytes.
+   */
   printedBytes: 8 * 1024 * 1024,
   /** Levels of blocks in blocks, and levels of one expression or type. */
   nesting: 64,

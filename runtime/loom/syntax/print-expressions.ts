@@ -74,7 +74,9 @@ function layoutRecord(e: Extract<Expr, { kind: 'record' }>, indent: number): str
   return `${printType(e.type)} {\n${lines.join(',\n')}\n${' '.repeat(indent)}}`;
 }
 
-/** Operators of one strength, one operand a line. `>` ends a statement with its line: not broken. */
+/**
+ * Operators of one strength, one operand a line. `>` ends a statement with its line: not broken.
+ */
 function layoutChain(e: Binary, room: Room, around: Surroundings): string {
   const parts: { op: BinaryOp; right: Expr }[] = [];
   const strength = precedence[e.op];

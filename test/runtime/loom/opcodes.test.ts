@@ -1,4 +1,6 @@
-/** The table is a table: numbers unique, kinds told apart by place, everything generated and read. */
+/**
+ * The table is a table: numbers unique, kinds told apart by place, everything generated and read.
+ */
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

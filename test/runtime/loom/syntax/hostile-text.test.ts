@@ -1,4 +1,6 @@
-/** Limits with reasons, and texts that try for a deep stack, a quadratic scan or a flood of errors. */
+/**
+ * Limits with reasons, and texts that try for a deep stack, a quadratic scan or a flood of errors.
+ */
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,6 @@
-/** One run reports every mistake, each once and at its place, and still gives what could be read. */
+/**
+ * One run reports every mistake, each once and at its place, and still gives what could be read.
+ */
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

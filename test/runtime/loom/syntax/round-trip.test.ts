@@ -1,4 +1,6 @@
-/** text → tree → bytecode → tree → text is stable: for every program here and for generated ones. */
+/**
+ * text → tree → bytecode → tree → text is stable: for every program here and for generated ones.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

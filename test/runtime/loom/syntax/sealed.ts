@@ -1,4 +1,6 @@
-/** Bytecode from hand-made sections, with lengths and digest right: hostile from the inside only. */
+/**
+ * Bytecode from hand-made sections, with lengths and digest right: hostile from the inside only.
+ */
 import { createHash } from 'node:crypto';
 import { encode } from '../../../../runtime/loom/syntax/bytecode-writer.js';
 import { magic } from '../../../../runtime/loom/syntax/bytecode-format.js';
