@@ -36,7 +36,7 @@ export function optionsFunctions(): ModuleFunctions {
     }
     return valueAt(ref.values, path);
   };
-  const typed = <Value>(read: TypedRead<Value>) => {
+  function typed<Value>(read: TypedRead<Value>) {
     return (ref: unknown, path: string, otherwise: Value): readonly Value[] => {
       const value = at(ref, path);
       if (value === undefined) return [otherwise];
@@ -47,7 +47,7 @@ export function optionsFunctions(): ModuleFunctions {
         `definition.options.${path}: expected ${read.expected}, got ${JSON.stringify(value)?.slice(0, 80)}`,
       );
     };
-  };
+  }
   return {
     has: (ref: unknown, path: string) => [at(ref, path) !== undefined],
     count(ref: unknown, path: string) {

@@ -149,6 +149,19 @@ test('programs that do not type are told with line and column', () => {
   assert.match(status.details![0]!, /^prepare\.loom:10:\d+: /);
 });
 
+test('what is wrong in any file is told at once, reached or not', () => {
+  const status = refusal(() =>
+    prepare({
+      control: `${smallControl}func.def unused() -> i64 { return "text" }\n`,
+      kernel: `${smallKernel}const.def lost : i64 = nowhere\n`,
+    }),
+  );
+  const details = status.details!.join('\n');
+  assert.match(details, /control\.loom:\d+:\d+: .*string/);
+  assert.match(details, /kernel\.loom:\d+:\d+: .*nowhere/);
+  assert.is(status.details!.length, 2);
+});
+
 test('a program that raises is told with its message and position', () => {
   const status = refusal(() =>
     prepare({ prepare: declaring('fail("width {} is not supported", 3)') }),
