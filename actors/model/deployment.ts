@@ -74,7 +74,7 @@ class DeploymentHost {
   startPreparation(context: Context): void {
     const { preparationThread, device, id } = this.#input;
     const { generation } = context;
-    const input: PreparationInput = {
+    const input: Omit<PreparationInput, 'prepare'> = {
       location: this.#location!,
       generation,
       deployment: this.#self.address,

@@ -33,7 +33,7 @@ export interface DeviceBytes {
 export interface DeviceQueueInput {
   /** Told 'device.opened' or 'device.refused' once, 'device.lost' later. */
   readonly opened: string;
-  readonly open: () => Promise<OpenedDevice>;
+  readonly open: () => PromiseLike<OpenedDevice>;
 }
 
 /** Answer to 'device.describe'. */

@@ -5,7 +5,7 @@
  */
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { HostArtefact, StageArtefact } from '../../runtime/packages/artefacts.js';
-import { preparePackage, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
+import type { PreparationPlan } from '../../runtime/packages/prepare-package.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
@@ -24,6 +24,8 @@ export interface PreparationInput {
   readonly generation: number;
   readonly deployment: string;
   readonly device: string;
+  /** Reads and links the package; the thread's program says from where. */
+  readonly prepare: (location: PackageLocation) => PreparationPlan;
 }
 
 class PreparationHost {
@@ -43,7 +45,8 @@ class PreparationHost {
 
   declare(): void {
     try {
-      this.#plan = preparePackage(this.#input.location);
+      const { prepare, location } = this.#input;
+      this.#plan = prepare(location);
       this.#self.tell(this.#self.address, 'stages.declared', {});
     } catch (error) {
       this.#self.tell(this.#self.address, 'package.refused', { status: toStatus(error) });

@@ -2,14 +2,17 @@
  * Program of a preparation thread: cold preparations, and `prepare_request` of every generation.
  */
 import { ActorKinds } from '../../runtime/system/kinds.js';
+import { preparePackage } from '../../runtime/packages/prepare-package.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
-import { preparation } from '../model/preparation.js';
+import { preparation, type PreparationInput } from '../model/preparation.js';
 import { preparer } from '../serving/preparer.js';
 import { startActorThread } from './actor-thread.js';
 
 export const startProgram: StartProgram = ({ name }) => {
   const kinds = new ActorKinds()
-    .register('preparation', preparation)
+    .register('preparation', (self, input: Omit<PreparationInput, 'prepare'>) =>
+      preparation(self, { ...input, prepare: preparePackage }),
+    )
     .register('preparer', preparer);
   return startActorThread(name, kinds).control;
 };
