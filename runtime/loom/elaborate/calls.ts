@@ -57,11 +57,25 @@ function named(frame: Frame, path: string, parts: Parts): Value {
     const builtin = builtinOf(frame, path);
     if (builtin !== null) return builtin(call);
   }
+  if (frame.scope.find(first) === null) checkWorld(frame, path, parts.at);
   const whole = dot < 0 ? findPath(frame, path, parts.at) : null;
   if (whole !== null) return callValue(whole, call);
   const base = dot < 0 ? null : findPath(frame, path.slice(0, dot), parts.at);
   if (base === null) throw unresolved(frame, path, parts.at);
   return method(base, new Call(frame, { ...parts, name: path.slice(dot + 1) }));
+}
+
+/** A built-in of another world is worth a better message than "not defined". */
+function checkWorld(frame: Frame, path: string, at: At): void {
+  const tables = [
+    ['the host', hostBuiltins],
+    ['devices', deviceBuiltins],
+    ['command programs', commandBuiltins],
+    ['checks', checkBuiltins],
+  ] as const;
+  for (const [where, table] of tables) {
+    if (table.has(path)) throw frame.problem(at, `'${path}' is for ${where} only`);
+  }
 }
 
 function termOf(frame: Frame, path: string, at: At): Value | null {

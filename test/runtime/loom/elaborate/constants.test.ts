@@ -81,7 +81,7 @@ test('what does not fit or is not constant is an error', () => {
       'func.def f() -> i64 { return 1 }\nconst.def X = f()',
       /constant expression is needed/,
     ],
-    ['unlike types', 'const.def X = 1u + 2.5', /'\+'|types/],
+    ['unlike types', 'const.def X = 1u + 2.5', /expected u32/],
     ['a wrong kind', 'const.def X : bool = 1', /expected bool/],
     [
       'a store',
@@ -188,7 +188,7 @@ test('textual values are parsed by type', () => {
     ['bool', '1'],
     ['i64', ''],
   ] as const) {
-    assert.throws(() => parseConfigValue(type, value), /'/);
+    assert.throws(() => parseConfigValue(type, value), /is not|range/);
   }
 });
 
