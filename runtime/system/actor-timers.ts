@@ -11,7 +11,7 @@ interface RunningTimer {
 
 export class ActorTimers {
   readonly #ports: Ports;
-  readonly #running = new Map<string, RunningTimer>();
+  #running: Map<string, RunningTimer> | null = null;
   #tokens = 0;
 
   constructor(ports: Ports) {
@@ -22,25 +22,26 @@ export class ActorTimers {
     this.cancel(name);
     const token = ++this.#tokens;
     const id = this.#ports.timers.start(delayMs, () => fire(token));
-    this.#running.set(name, { id, token });
+    (this.#running ??= new Map()).set(name, { id, token });
   }
 
   cancel(name: string): void {
-    const timer = this.#running.get(name);
+    const timer = this.#running?.get(name);
     if (timer === undefined) return;
-    this.#running.delete(name);
+    this.#running?.delete(name);
     this.#ports.timers.cancel(timer.id);
   }
 
   /** Whether a fired timer still counts; it is used up by this. */
   claim(name: string, token: number): boolean {
-    if (this.#running.get(name)?.token !== token) return false;
+    if (this.#running?.get(name)?.token !== token) return false;
     this.#running.delete(name);
     return true;
   }
 
   cancelAll(): void {
+    if (this.#running === null) return;
     for (const { id } of this.#running.values()) this.#ports.timers.cancel(id);
-    this.#running.clear();
+    this.#running = null;
   }
 }

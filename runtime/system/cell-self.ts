@@ -118,7 +118,7 @@ export class CellSelf implements ActorSelf, ActorProbe {
   spawnOn(thread: string, name: string, kind: string, input: unknown): Address {
     this.#assertAlive('spawn');
     const target = addressOf(thread, `/${name}`);
-    this.#cell.remoteChildren.add(target);
+    this.#cell.addRemoteChild(target);
     const spawn = { type: 'spawn', owner: this.address, name, kind, input } as const;
     this.#host.signal(thread, spawn, this.sender());
     return target;
@@ -143,7 +143,7 @@ export class CellSelf implements ActorSelf, ActorProbe {
       return;
     }
     const stopped = reason ?? { kind: 'stopped', note: `stopped by ${this.address}` };
-    if (this.#cell.remoteChildren.delete(address)) {
+    if (this.#cell.forgetRemoteChild(address)) {
       const stop = { type: 'stop', target: address, reason: stopped } as const;
       this.#host.signal(threadOf(address), stop, this.sender());
       return;

@@ -12,12 +12,12 @@ import type { ActorFactory, Behaviour } from './actor.js';
 import { ActorTimers } from './actor-timers.js';
 import { childAddress, threadOf, type Address } from './address.js';
 import type { CellHost } from './cell-host.js';
+import { CellChildren } from './cell-children.js';
 import { CellSelf } from './cell-self.js';
 import type { Down, Message, Reply } from './envelope.js';
 import { Mailbox } from './mailbox.js';
 import type { Asker } from './pending-asks.js';
 import { statusOfReason, type StopReason } from './stop-reason.js';
-import { RestartIntensity, restartPlan } from './supervision.js';
 import type { ChildOptions, Supervision } from './supervision.js';
 
 export interface CellOptions extends ChildOptions {
@@ -34,6 +34,8 @@ export interface CellOptions extends ChildOptions {
   readonly cause: string | null;
 }
 
+const noAddresses: ReadonlySet<Address> = new Set();
+
 export type CellState = 'starting' | 'running' | 'restarting' | 'down';
 
 export class Cell implements Asker {
@@ -41,9 +43,6 @@ export class Cell implements Asker {
   readonly options: CellOptions;
   readonly address: Address;
   readonly parent: Address;
-  readonly children = new Map<string, Cell>();
-  /** Actors in other threads that stop with this one. */
-  readonly remoteChildren = new Set<Address>();
   readonly timers: ActorTimers;
   readonly bornAtMs: number;
   mailbox: Mailbox;
@@ -55,9 +54,10 @@ export class Cell implements Asker {
   handled = 0;
   /** Asks of its own that have no terminal yet. */
   asking = 0;
+  // Most actors are small and short-lived: what few of them have is made when it is needed.
+  #children: CellChildren | null = null;
+  #remoteChildren: Set<Address> | null = null;
   #self: CellSelf;
-  #supervision: Supervision | null = null;
-  #intensity: RestartIntensity | null = null;
   #stopAfterTurn: StopReason | null = null;
   #restartTimer: TimerId | null = null;
 
@@ -97,16 +97,32 @@ export class Cell implements Asker {
       throw new StatusError('alreadyExists', `there is an actor ${address} already`);
     }
     const cell = new Cell(this.host, { ...child, address, supervisor: this });
-    this.children.set(name, cell);
-    this.host.addCell(cell);
+    this.#childTable().add(cell);
     if (child.watch) this.host.watch(this.address, address);
     cell.start();
     return cell;
   }
 
+  /** In order of start. */
+  get children(): readonly Cell[] {
+    return this.#children === null ? [] : [...this.#children.cells];
+  }
+
+  /** Actors in other threads that stop with this one. */
+  get remoteChildren(): ReadonlySet<Address> {
+    return this.#remoteChildren ?? noAddresses;
+  }
+
+  addRemoteChild(address: Address): void {
+    (this.#remoteChildren ??= new Set()).add(address);
+  }
+
+  forgetRemoteChild(address: Address): boolean {
+    return this.#remoteChildren?.delete(address) ?? false;
+  }
+
   supervise(supervision: Supervision): void {
-    this.#supervision = supervision;
-    this.#intensity = new RestartIntensity(supervision);
+    this.#childTable().supervise(supervision);
   }
 
   /** Puts a message into the mailbox; what does not fit is refused or answered. */
@@ -174,8 +190,11 @@ export class Cell implements Asker {
 
   /** Removes a halted child for good. */
   discard(child: Cell): void {
-    if (this.children.get(child.options.name) === child) this.children.delete(child.options.name);
-    this.host.removeCell(child);
+    this.#children?.discard(child);
+  }
+
+  #childTable(): CellChildren {
+    return (this.#children ??= new CellChildren(this.host));
   }
 
   #queue(): void {
@@ -236,10 +255,7 @@ export class Cell implements Asker {
 
   #goDown(reason: StopReason): void {
     const { host } = this;
-    for (const child of [...this.children.values()].reverse()) {
-      child.halt({ kind: 'stopped', note: `${this.address} went down` });
-      this.discard(child);
-    }
+    this.#children?.haltAll(`${this.address} went down`);
     this.#stopRemoteChildren();
     this.state = 'down';
     try {
@@ -285,52 +301,28 @@ export class Cell implements Asker {
   }
 
   #stopRemoteChildren(): void {
-    for (const target of [...this.remoteChildren].reverse()) {
+    if (this.#remoteChildren === null) return;
+    for (const target of [...this.#remoteChildren].reverse()) {
       const reason: StopReason = { kind: 'stopped', note: `${this.address} went down` };
       this.host.signal(threadOf(target), { type: 'stop', target, reason }, this.#self.sender());
     }
-    this.remoteChildren.clear();
+    this.#remoteChildren = null;
   }
 
   /** A child went down by itself: restarts, removes, or goes down too. */
   childLeft(child: Cell, reason: StopReason): void {
-    const supervision = this.#supervision;
-    const plan =
-      supervision === null || reason.kind === 'stopped'
-        ? { stop: [], start: [] }
-        : restartPlan(
-            supervision.strategy,
-            [...this.children.values()].map(({ options }) => ({
-              name: options.name,
-              restart: options.restart ?? 'temporary',
-            })),
-            child.options.name,
-            reason.kind === 'failed',
-          );
-    if (plan.start.length === 0) {
-      this.discard(child);
-      return;
-    }
-    const delayMs = this.#intensity!.next(this.host.ports.clock.now());
-    if (delayMs === null) {
-      this.fail(tooManyRestarts(child, supervision!));
-      return;
-    }
-    for (const name of plan.stop) {
-      const other = this.children.get(name)!;
-      other.halt({ kind: 'stopped', note: `restarted with ${child.address}` });
-      if (!plan.start.includes(name)) this.discard(other);
-    }
-    for (const name of plan.start) this.children.get(name)!.#restart(delayMs);
+    const failure = this.#children?.left(child, reason) ?? null;
+    if (failure !== null) this.fail(failure);
   }
 
-  #restart(delayMs: number): void {
+  /** A new incarnation after the delay: its parent has decided so. */
+  restart(delayMs: number): void {
     const { host } = this;
     this.restarts += 1;
     host.counters.restarts += 1;
     this.mailbox = new Mailbox(this.options.mailboxLimit ?? host.mailboxLimit);
     this.#self = new CellSelf(this);
-    this.#supervision = null;
+    this.#children = null;
     this.#stopAfterTurn = null;
     this.state = 'restarting';
     if (delayMs === 0) {
@@ -351,13 +343,4 @@ function attempt(action: () => void): { readonly error: unknown } | null {
   } catch (error) {
     return { error };
   }
-}
-
-function tooManyRestarts(child: Cell, { intensity }: Supervision): StatusError {
-  return new StatusError(
-    'unavailable',
-    `its children failed more than ${intensity.restarts} times within ${intensity.periodMs} ms, ` +
-      `${child.address} last`,
-    { where: child.address },
-  );
 }

@@ -71,7 +71,7 @@ export function describeSystem(host: DescribedHost): SystemDescription {
 }
 
 function childrenOf(cell: Cell, now: number): ActorDescription[] {
-  return [...cell.children.values()].map((child) => ({
+  return cell.children.map((child) => ({
     address: child.address,
     kind: child.options.kind,
     status: child.state,

@@ -9,7 +9,8 @@ import { Fifo } from './fifo.js';
 export class Mailbox {
   readonly limit: number;
   readonly #data = new Fifo<Message>();
-  readonly #control = new Fifo<Message>();
+  /** Made by the first control message. */
+  #control: Fifo<Message> | null = null;
   /** Data messages that count against the limit. */
   #counted = 0;
 
@@ -20,7 +21,7 @@ export class Mailbox {
   /** False when the data lane is full. */
   offer(message: Message): boolean {
     if (message.lane === 'control') {
-      this.#control.push(message);
+      (this.#control ??= new Fifo()).push(message);
       return true;
     }
     if (isCounted(message)) {
@@ -32,7 +33,7 @@ export class Mailbox {
   }
 
   take(): Message | undefined {
-    const urgent = this.#control.shift();
+    const urgent = this.#control?.shift();
     if (urgent !== undefined) return urgent;
     const message = this.#data.shift();
     if (message !== undefined && isCounted(message)) this.#counted -= 1;
@@ -40,7 +41,7 @@ export class Mailbox {
   }
 
   get isEmpty(): boolean {
-    return this.#data.length === 0 && this.#control.length === 0;
+    return this.#data.length === 0 && this.controlDepth === 0;
   }
 
   get dataDepth(): number {
@@ -48,7 +49,7 @@ export class Mailbox {
   }
 
   get controlDepth(): number {
-    return this.#control.length;
+    return this.#control?.length ?? 0;
   }
 }
 

@@ -61,7 +61,7 @@ export class SignalHandler {
     } else if (signal.type === 'spawn') {
       const target = envelope.to.replace(/\/system$/, `/${signal.name}`);
       log.call(this.#host, { level: 'error', actor: signal.owner, text: `${target}: ${detail}` });
-      this.#host.findCell(signal.owner)?.remoteChildren.delete(target);
+      this.#host.findCell(signal.owner)?.forgetRemoteChild(target);
       const status = toStatus(new Error(`${target} did not start: ${detail}`));
       this.#down(signal.owner, target, { kind: 'failed', status });
     } else if (signal.type === 'down') {
@@ -113,7 +113,7 @@ export class SignalHandler {
     openAsks.dropFrom(thread);
     for (const cell of [...this.#host.cells]) {
       for (const target of cell.remoteChildren) {
-        if (threadOf(target) === thread) cell.remoteChildren.delete(target);
+        if (threadOf(target) === thread) cell.forgetRemoteChild(target);
       }
       const { owner } = cell.options;
       if (owner !== undefined && threadOf(owner) === thread) {
@@ -166,7 +166,7 @@ export class SignalHandler {
 
   #ended(owner: Address, target: Address, refusal: StatusRecord | null): void {
     const cell = this.#host.findCell(owner);
-    cell?.remoteChildren.delete(target);
+    cell?.forgetRemoteChild(target);
     if (refusal === null || !this.#host.watches.targetsOf(owner).includes(target)) return;
     this.unwatch(owner, target);
     cell?.tellDown({ address: target, reason: { kind: 'failed', status: refusal } });
