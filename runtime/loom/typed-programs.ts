@@ -1,6 +1,6 @@
 /**
- * Programs of the typed tree: what the elaborator makes of one root. A host program is the closure of
- * one file; a kernel is one device function with everything inlined; a command program lists
+ * Programs of the typed tree: what the elaborator makes of one root. A host program is the closure
+ * of one file; a kernel is one device function with everything inlined; a command program lists
  * dispatches of kernels over roots, workspaces and banks.
  */
 import type { Block, Local, LocalId, Site, ViewId } from './typed.js';

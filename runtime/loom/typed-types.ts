@@ -1,6 +1,6 @@
 /**
- * Types of the typed tree, and what lies in memory: scalars, vectors, host objects, storage elements
- * and layouts. Everything is resolved; sizes and offsets are bytes.
+ * Types of the typed tree, and what lies in memory: scalars, vectors, host objects, storage
+ * elements and layouts. Everything is resolved; sizes and offsets are bytes.
  */
 export type ScalarName = 'bool' | 'i32' | 'u32' | 'i64' | 'f32' | 'f64';
 export type HandleName = 'hal.buffer' | 'hal.fence' | 'work' | 'tensor';
