@@ -165,6 +165,38 @@ test('the death of the thread that holds a forwarded ask ends it', () => {
   for (const system of lab.alive) assert.equal(leaks(system), nothingLeaks);
 });
 
+test('the news of the death may overtake the news that the ask moved there', () => {
+  for (const seed of seeds(40)) {
+    const lab: Lab = new Lab({
+      seed,
+      threads,
+      delayMaxMs: 20,
+      onStep: (step, world) => {
+        if (step.kind === 'deliver' && step.thread === 'c') world.kill('c');
+      },
+    });
+    const replies: Reply[] = [];
+    lab.system('b').spawn(
+      'server',
+      actor((self, ask) => self.forward(ask, 'c:/holder')),
+      null,
+    );
+    lab.system('a').spawn(
+      'client',
+      actor((_self, { payload }) => void replies.push(payload as Reply), {
+        start: (self) => void self.ask('b:/server', 'question', null, { deadlineMs: 1e6 }),
+      }),
+      null,
+    );
+    lab.world.run({ untilMs: 1000 });
+    assert.equal(
+      replies.map(({ outcome }) => outcome),
+      ['down'],
+      `seed ${seed}`,
+    );
+  }
+});
+
 test('the death of the actor that an ask was handed to ends it', () => {
   const lab = new Lab({ threads });
   const replies: Reply[] = [];

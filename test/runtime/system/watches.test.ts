@@ -137,6 +137,21 @@ test('a watcher that goes down leaves no watch behind', () => {
   for (const system of lab.alive) assert.equal(leaks(system), nothingLeaks);
 });
 
+test('a watcher whose thread dies leaves no watch behind', () => {
+  const lab = new Lab({ threads });
+  lab.system('b').spawn('mortal', mortal, null);
+  lab.system('a').spawn(
+    'watcher',
+    actor(() => {}, { start: (self) => self.watch('b:/mortal') }),
+    null,
+  );
+  lab.settle();
+  assert.is(leaks(lab.system('b'))['watches'], 1);
+  lab.world.kill('a');
+  lab.settle();
+  assert.equal(leaks(lab.system('b')), nothingLeaks);
+});
+
 test('under failures and dying threads each watch has exactly one down', () => {
   for (const seed of seeds(120)) {
     const random = new SeededRandom(seed);
