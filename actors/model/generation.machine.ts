@@ -24,7 +24,6 @@ export type Event =
   | { type: 'request.ended' }
   | { type: 'members.offered' }
   | { type: 'members.withdrawn' }
-  | { type: 'members.returned' }
   | { type: 'cohort.formed' }
   | { type: 'cohort.ended' }
   | { type: 'specialization.request' }
@@ -35,7 +34,6 @@ export type Event =
 const serving = {
   'members.offered': { actions: ['keepMembers', 'formCohorts'] },
   'members.withdrawn': { actions: 'dropMembers' },
-  'members.returned': { actions: 'putBackMembers' },
   'cohort.formed': { actions: 'countCohort' },
   'specialization.request': { actions: 'lendSpecialization' },
   'specialization.returned': { actions: 'takeBackSpecialization' },
@@ -62,7 +60,6 @@ export const machine = setup({
     refuseRequest: effect,
     keepMembers: effect,
     dropMembers: effect,
-    putBackMembers: effect,
     forgetRequest: effect,
     forgetCohort: effect,
     formCohorts: effect,

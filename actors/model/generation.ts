@@ -6,14 +6,20 @@
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { StageArtefact } from '../../runtime/packages/artefacts.js';
 import { FiniteControl, type StageUse } from '../../runtime/packages/finite-control.js';
-import type { ActorSelf } from '../../runtime/system/actor.js';
+import type { ActorFactory, ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
-import type { FiniteCall, PreparedMember, PreparedModel } from '../protocol.js';
-import { cohort, type CohortMember } from '../serving/cohort.js';
-import { finiteRequest, type MembersOffered } from '../serving/finite-request.js';
+import type { FiniteCall, PreparedModel } from '../protocol.js';
+import { cohort } from '../serving/cohort.js';
+import { finiteRequest, type RequestInput } from '../serving/finite-request.js';
+import type {
+  CohortMember,
+  MembersDropped,
+  MembersOffered,
+  MembersWithdrawn,
+} from '../serving/member.js';
 import { machine } from './generation.machine.js';
 import { specialization } from './specialization.js';
 
@@ -43,18 +49,24 @@ export interface GenerationSummary {
 class GenerationHost {
   readonly #self: ActorSelf;
   readonly #input: GenerationInput;
-  readonly #scheduler = new Scheduler();
-  readonly #prepared = new Map<string, readonly PreparedMember[]>();
+  readonly #request: ActorFactory<RequestInput>;
+  readonly #scheduler = new Scheduler<CohortMember>();
   readonly #cache: SpecializationCache;
+  /** Addresses by key, of those that the cache counts. */
+  readonly #specializations = new Map<string, string>();
+  /** Executables of specializations that have not been unloaded, of evicted ones too. */
+  readonly #loaded = new Set<string>();
+  #specialized = 0;
   #control: FiniteControl | null = null;
   readonly #requests = new Set<string>();
   #cohorts = 0;
   #cohortsFormed = 0;
   #membersServed = 0;
 
-  constructor(self: ActorSelf, input: GenerationInput) {
+  constructor(self: ActorSelf, input: GenerationInput, request: ActorFactory<RequestInput>) {
     this.#self = self;
     this.#input = input;
+    this.#request = request;
     const { specialization_cache } = input.prepared.document.deployment;
     this.#cache = new SpecializationCache(specialization_cache);
   }
@@ -85,7 +97,7 @@ class GenerationHost {
     const { generation } = prepared;
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
     const input = { call, ask, generation, preparer, deadlineMs };
-    const address = this.#self.spawn(`requests/${name}`, finiteRequest, input);
+    const address = this.#self.spawn(`requests/${name}`, this.#request, input);
     this.#requests.add(address);
     this.#self.handOver(ask, address);
   }
@@ -99,38 +111,26 @@ class GenerationHost {
     });
   }
 
-  offer(event: MembersOffered): void {
-    const { request, members } = event;
-    this.#prepared.set(request, members);
-    members.forEach(({ units, tag }, member) => {
-      this.#scheduler.offer({ request, member, units, tag, alone: false });
-    });
+  offer({ members }: MembersOffered): void {
+    for (const member of members) this.#scheduler.offer(member);
   }
 
   withdraw(request: string): void {
-    this.#scheduler.withdraw(request);
-  }
-
-  putBack(members: readonly CohortMember[]): void {
-    this.#scheduler.putBack(members.map(({ offer }) => ({ ...offer, alone: true })));
+    const count = this.#scheduler.withdraw(request);
+    if (count > 0) this.#self.tell(request, 'members.dropped', { count } satisfies MembersDropped);
   }
 
   forget(request: string): void {
     this.#scheduler.withdraw(request);
-    this.#prepared.delete(request);
     this.#requests.delete(request);
   }
 
   formCohorts(): void {
     while (this.#cohorts < COHORTS_IN_FLIGHT) {
-      const offers = this.#scheduler.take(this.#input.prepared.capacities.batchUnits);
-      if (offers.length === 0) return;
-      const members = offers.map((offer) => ({
-        offer,
-        prepared: this.#prepared.get(offer.request)![offer.member]!,
-      }));
-      for (const offer of offers) {
-        this.#self.tell(offer.request, 'member.joined', { member: offer.member });
+      const members = this.#scheduler.take(this.#input.prepared.capacities.batchUnits);
+      if (members.length === 0) return;
+      for (const { request, member } of members) {
+        this.#self.tell(request, 'member.joined', { member });
       }
       this.#cohorts += 1;
       this.#cohortsFormed += 1;
@@ -150,41 +150,60 @@ class GenerationHost {
 
   specialize(use: StageUse, asker: string): void {
     const { key } = use;
-    const address = `${this.#self.address}/specializations/${key}`;
     if (!this.#cache.has(key)) this.#spawnSpecialization(use);
     this.#cache.use(key);
-    this.#self.tell(address, 'specialization.use', { cohort: asker });
+    this.#self.tell(this.#specializations.get(key)!, 'specialization.use', { cohort: asker });
+    this.#evictSurplus();
   }
 
-  #spawnSpecialization(use: StageUse): void {
+  /** Each has names of its own: one that was evicted may still be on its way out. */
+  #spawnSpecialization(asked: StageUse): void {
     const control = this.#control!;
-    const { key } = use;
-    this.#self.spawn(`specializations/${key}`, specialization, {
+    const { key, task } = asked;
+    this.#specialized += 1;
+    const use = { ...asked, executable: `${asked.executable}.${this.#specialized}` };
+    const { executable } = use;
+    const address = this.#self.spawn(`specializations/${this.#specialized}`, specialization, {
       key,
-      executable: use.executable,
-      task: use.task,
+      executable,
+      task,
       device: this.#input.device,
-      onReady: (artefact: StageArtefact) => control.adopt(use, artefact),
+      onReady: (artefact: StageArtefact) => {
+        this.#loaded.add(executable);
+        control.adopt(use, artefact);
+      },
       onGone: () => {
+        this.#loaded.delete(executable);
         control.drop(use);
-        this.#cache.forget(key);
+        if (this.#specializations.get(key) === address) this.#forgetSpecialization(key);
       },
     });
+    this.#specializations.set(key, address);
   }
 
-  returnSpecialization(use: StageUse): void {
-    this.#cache.release(use.key);
-    const base = `${this.#self.address}/specializations`;
-    this.#self.tell(`${base}/${use.key}`, 'specialization.release', {});
+  #forgetSpecialization(key: string): void {
+    this.#specializations.delete(key);
+    this.#cache.forget(key);
+  }
+
+  returnSpecialization({ key }: StageUse): void {
+    this.#cache.release(key);
+    this.#self.tell(this.#specializations.get(key)!, 'specialization.release', {});
+    this.#evictSurplus();
+  }
+
+  /** From here on nobody finds them; asking for one again starts another. */
+  #evictSurplus(): void {
     for (const key of this.#cache.surplus()) {
-      this.#self.tell(`${base}/${key}`, 'specialization.evict', {});
+      this.#self.tell(this.#specializations.get(key)!, 'specialization.evict', {});
+      this.#forgetSpecialization(key);
     }
   }
 
   releaseStages(): void {
     const { prepared, device, preparer } = this.#input;
     const cold = prepared.stages.map((stage) => stage.executable);
-    for (const id of [...cold, ...(this.#control?.declaredExecutables() ?? [])]) {
+    for (const id of [...cold, ...this.#loaded]) {
       this.#self.tell(device, 'executable.unload', { id });
     }
     this.#self.tell(preparer, 'preparer.retire', {});
@@ -210,10 +229,10 @@ const queueFull = (id: string, limit: number, waiting: number): StatusRecord => 
   retryAfterS: RETRY_AFTER_S,
 });
 
-export const generation = machineActor(
-  machine,
-  (self: ActorSelf, input: GenerationInput): MachineHost => {
-    const host = new GenerationHost(self, input);
+/** A generation whose requests are actors of this kind: the members of its cohorts are theirs. */
+export const generationOf = (request: ActorFactory<RequestInput>): ActorFactory<GenerationInput> =>
+  machineActor(machine, (self: ActorSelf, input: GenerationInput): MachineHost => {
+    const host = new GenerationHost(self, input, request);
     const status = (context: unknown): StatusRecord | null =>
       (context as { failure: StatusRecord | null }).failure;
     return {
@@ -226,9 +245,7 @@ export const generation = machineActor(
         refuseRequest: (_event, _context, message) => host.refuse(message),
         formCohorts: () => host.formCohorts(),
         keepMembers: (event) => host.offer(event as unknown as MembersOffered),
-        dropMembers: (event) => host.withdraw((event as unknown as { request: string }).request),
-        putBackMembers: (event) =>
-          host.putBack((event as unknown as { members: CohortMember[] }).members),
+        dropMembers: (event) => host.withdraw((event as unknown as MembersWithdrawn).request),
         forgetRequest: (event) => host.forget((event as unknown as { request: string }).request),
         forgetCohort: () => host.cohortEnded(),
         lendSpecialization: (event) => {
@@ -242,5 +259,6 @@ export const generation = machineActor(
       messages: { cancel: () => null },
       asks: { 'generation.describe': () => host.describe() },
     };
-  },
-);
+  });
+
+export const generation = generationOf(finiteRequest);

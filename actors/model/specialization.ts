@@ -12,6 +12,13 @@ import { machine } from './specialization.machine.js';
 /** Deadlines of cold work: a compile or a load that takes longer is a fault, not a slow answer. */
 export const COMPILE_DEADLINE_MS = 120_000;
 
+/** 'specialization.ready' and 'specialization.failed', to each cohort that waits. */
+export interface SpecializationDecided {
+  readonly key: string;
+  /** Why it failed. */
+  readonly status?: StatusRecord | null;
+}
+
 export interface SpecializationInput {
   readonly key: string;
   readonly executable: string;
@@ -29,7 +36,10 @@ export const specialization = machineActor(
     const waiting: string[] = [];
     let artefact: StageArtefact | null = null;
     let loaded = false;
+    const { key } = input;
     const waiter = (event: object): string => (event as { cohort: string }).cohort;
+    const tell = (cohort: string, kind: string, status: StatusRecord | null): void =>
+      self.tell(cohort, kind, { key, status } satisfies SpecializationDecided);
 
     return {
       replies: {
@@ -63,17 +73,15 @@ export const specialization = machineActor(
         },
         announceReady() {
           input.onReady(artefact!);
-          for (const cohort of waiting.splice(0)) self.tell(cohort, 'specialization.ready', {});
+          for (const cohort of waiting.splice(0)) tell(cohort, 'specialization.ready', null);
         },
         answerReady(event) {
-          self.tell(waiter(event), 'specialization.ready', {});
+          tell(waiter(event), 'specialization.ready', null);
         },
         announceFailed(_, context) {
           const status = (context as { failure: StatusRecord | null }).failure;
           input.onGone();
-          for (const cohort of waiting.splice(0)) {
-            self.tell(cohort, 'specialization.failed', { status });
-          }
+          for (const cohort of waiting.splice(0)) tell(cohort, 'specialization.failed', status);
         },
         unloadStage() {
           input.onGone();

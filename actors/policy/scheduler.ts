@@ -11,6 +11,8 @@ export interface Offer {
   readonly member: number;
   readonly units: number;
   readonly tag: bigint;
+  /** When it became ready; of two offers the one with the smaller number is older. */
+  readonly age: number;
   /** Runs in a cohort of its own: a shared call that held it failed. */
   readonly alone: boolean;
 }
@@ -18,20 +20,20 @@ export interface Offer {
 /** Waiting members looked at, past the oldest, while one cohort is filled. */
 const SCAN_MAX = 4096;
 
-export class Scheduler {
-  #waiting: Offer[] = [];
+export class Scheduler<Offered extends Offer = Offer> {
+  /** Oldest first; of equal ages, the one that was offered first. */
+  #waiting: Offered[] = [];
 
   get size(): number {
     return this.#waiting.length;
   }
 
-  offer(offer: Offer): void {
-    this.#waiting.push(offer);
-  }
-
-  /** Puts a member back before all others: it has waited longest. */
-  putBack(offers: readonly Offer[]): void {
-    this.#waiting.unshift(...offers);
+  /** Takes its place by age: one that comes back after a failed call is as old as ever. */
+  offer(offer: Offered): void {
+    let at = this.#waiting.length;
+    while (at > 0 && this.#waiting[at - 1]!.age > offer.age) at -= 1;
+    if (at === this.#waiting.length) this.#waiting.push(offer);
+    else this.#waiting.splice(at, 0, offer);
   }
 
   /** Removes the members of one request that still wait; returns how many. */
@@ -42,12 +44,12 @@ export class Scheduler {
   }
 
   /** The next cohort, oldest first, at most `unitsMax` units; empty when nobody waits. */
-  take(unitsMax: number): Offer[] {
+  take(unitsMax: number): Offered[] {
     const oldest = this.#waiting[0];
     if (oldest === undefined) return [];
     if (oldest.alone) return this.#waiting.splice(0, 1);
-    const taken: Offer[] = [];
-    const kept: Offer[] = [];
+    const taken: Offered[] = [];
+    const kept: Offered[] = [];
     let units = 0;
     const scanned = Math.min(this.#waiting.length, SCAN_MAX);
     for (let i = 0; i < scanned; i++) {

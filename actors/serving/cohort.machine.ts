@@ -10,6 +10,7 @@
 import { assign, setup } from 'xstate';
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
+import { mayBeOneMembersFault } from '../policy/isolation.js';
 
 export interface Input {
   readonly members: number;
@@ -35,7 +36,11 @@ export type Event =
 export const machine = setup({
   types: { context: {} as Context, events: {} as Event, input: {} as Input },
   guards: {
-    isShared: ({ context }) => context.members > 1,
+    /** Whether the failure that is told now may be one member's, and there are others. */
+    isSharedFault: ({ context, event }) =>
+      context.members > 1 && 'status' in event && mayBeOneMembersFault(event.status),
+    hasSharedFault: ({ context }) =>
+      context.members > 1 && context.failure !== null && mayBeOneMembersFault(context.failure),
     isLastPending: ({ context }) => context.pending === 1,
     hasFailed: ({ context }) => context.failure !== null,
   },
@@ -53,6 +58,7 @@ export const machine = setup({
     collectMembers: effect,
     failMembers: effect,
     returnMembers: effect,
+    forgetSpecialization: effect,
     releaseSpecializations: effect,
     announceEnd: effect,
   },
@@ -69,7 +75,7 @@ export const machine = setup({
         'batch.prepared': 'admitting',
         'batch.undeclared': { target: 'specializing', actions: 'notePending' },
         'batch.rejected': [
-          { guard: 'isShared', target: 'dissolving', actions: 'noteFailure' },
+          { guard: 'isSharedFault', target: 'dissolving', actions: 'noteFailure' },
           { target: 'failing', actions: 'noteFailure' },
         ],
       },
@@ -83,23 +89,34 @@ export const machine = setup({
           { actions: 'countPending' },
         ],
         'specialization.failed': [
-          { guard: 'isLastPending', target: 'failing', actions: ['noteFailure', 'countPending'] },
-          { actions: ['noteFailure', 'countPending'] },
+          {
+            guard: 'isLastPending',
+            target: 'resuming',
+            actions: ['noteFailure', 'countPending', 'forgetSpecialization'],
+          },
+          { actions: ['noteFailure', 'countPending', 'forgetSpecialization'] },
         ],
       },
     },
     resuming: {
-      description: 'Every declared stage was decided: goes on, or fails if one did not compile.',
-      always: [{ guard: 'hasFailed', target: 'failing' }, { target: 'admitting' }],
+      description: 'Every declared stage was decided: goes on, unless one did not compile.',
+      always: [
+        { guard: 'hasSharedFault', target: 'dissolving' },
+        { guard: 'hasFailed', target: 'failing' },
+        { target: 'admitting' },
+      ],
     },
     admitting: {
       description: 'Control ran; the device decides when the storage fits the budget.',
       entry: 'submitInvocation',
       on: {
         'work.accepted': 'executing',
-        'work.failed': { target: 'failing', actions: 'noteFailure' },
+        'work.failed': [
+          { guard: 'isSharedFault', target: 'dissolving', actions: 'noteFailure' },
+          { target: 'failing', actions: 'noteFailure' },
+        ],
         'batch.rejected': [
-          { guard: 'isShared', target: 'dissolving', actions: 'noteFailure' },
+          { guard: 'isSharedFault', target: 'dissolving', actions: 'noteFailure' },
           { target: 'failing', actions: 'noteFailure' },
         ],
       },
@@ -109,7 +126,10 @@ export const machine = setup({
       tags: ['holdsDevice'],
       on: {
         'work.retired': 'collecting',
-        'work.failed': { target: 'failing', actions: 'noteFailure' },
+        'work.failed': [
+          { guard: 'isSharedFault', target: 'dissolving', actions: 'noteFailure' },
+          { target: 'failing', actions: 'noteFailure' },
+        ],
       },
     },
     collecting: {
@@ -123,7 +143,7 @@ export const machine = setup({
       always: 'failed',
     },
     dissolving: {
-      description: 'A call for all of them failed: each member goes back to run once alone.',
+      description: 'A call or a work for all of them failed: each is returned, to run once alone.',
       entry: 'returnMembers',
       always: 'dissolved',
     },

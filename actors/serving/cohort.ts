@@ -8,15 +8,10 @@ import type { SubmissionRetired } from '../../runtime/hal/submission.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { BatchPlan, FiniteControl, StageUse } from '../../runtime/packages/finite-control.js';
-import type { Offer } from '../policy/scheduler.js';
-import type { PreparedMember, SubmitWork } from '../protocol.js';
-import type { Collected } from './finite-request.js';
+import type { SubmitWork } from '../protocol.js';
+import type { SpecializationDecided } from '../model/specialization.js';
 import { type Context, machine } from './cohort.machine.js';
-
-export interface CohortMember {
-  readonly offer: Offer;
-  readonly prepared: PreparedMember;
-}
+import type { CohortMember, Collected, MemberMoved } from './member.js';
 
 export interface CohortInput {
   readonly members: readonly CohortMember[];
@@ -30,6 +25,8 @@ class CohortHost {
   readonly #formedMs: number;
   #plan: BatchPlan | null = null;
   #retired: SubmissionRetired | null = null;
+  /** Specializations that were asked for and have not failed: each is given back once. */
+  #leases: readonly StageUse[] = [];
 
   constructor(self: ActorSelf, input: CohortInput) {
     this.#self = self;
@@ -37,25 +34,27 @@ class CohortHost {
     this.#formedMs = self.now();
   }
 
-  get #leases(): readonly StageUse[] {
-    return this.#plan?.declared ?? [];
-  }
-
   prepare(): void {
     const { control, members } = this.#input;
     this.#guard(() => {
       this.#plan = control.prepareBatch(members.map((member) => member.prepared));
-      const missing = this.#leases.length;
+      const missing = this.#plan.declared.length;
       if (missing === 0) this.#self.tell(this.#self.address, 'batch.prepared', {});
       else this.#self.tell(this.#self.address, 'batch.undeclared', { missing });
     });
   }
 
   specialize(): void {
+    this.#leases = this.#plan!.declared;
     for (const use of this.#leases) {
       const request = { use, cohort: this.#self.address };
       this.#self.tell(this.#self.parent, 'specialization.request', request);
     }
+  }
+
+  /** What failed to compile is gone already. */
+  forgetSpecialization(key: string): void {
+    this.#leases = this.#leases.filter((use) => use.key !== key);
   }
 
   submit(): void {
@@ -80,12 +79,11 @@ class CohortHost {
     this.#input.members.forEach((_, ordinal) => this.#tellMember(ordinal, status, null));
   }
 
+  /** Back to their owners, who offer them again if they are still wanted. */
   returnMembers(): void {
-    const { members } = this.#input;
-    for (const { offer } of members) {
-      this.#self.tell(offer.request, 'member.returned', { member: offer.member });
+    for (const { request, member } of this.#input.members) {
+      this.#self.tell(request, 'member.returned', { member } satisfies MemberMoved);
     }
-    this.#self.tell(this.#self.parent, 'members.returned', { members });
   }
 
   release(): void {
@@ -109,10 +107,10 @@ class CohortHost {
 
   #tellMember(ordinal: number, failure: StatusRecord | null, rows: Uint8Array | null): void {
     const { members } = this.#input;
-    const { offer } = members[ordinal]!;
+    const { request, member } = members[ordinal]!;
     const times = this.#retired?.times;
-    this.#self.tell(offer.request, 'member.collected', {
-      member: offer.member,
+    this.#self.tell(request, 'member.collected', {
+      member,
       failure,
       rows,
       cohortSize: members.length,
@@ -135,6 +133,8 @@ export const cohort = machineActor(machine, (self: ActorSelf, input: CohortInput
       collectMembers: (event) => host.collect(event as unknown as SubmissionRetired),
       failMembers: (_, context) => host.fail(failure(context)),
       returnMembers: () => host.returnMembers(),
+      forgetSpecialization: (event) =>
+        host.forgetSpecialization((event as unknown as SpecializationDecided).key),
       releaseSpecializations: () => host.release(),
       announceEnd: () => host.end(),
     },

@@ -3,8 +3,8 @@
  * generation's scheduler, served by one or more cohorts and delivered in input order.
  *
  * Owns: nothing on the device. Prepared bytes and collected rows are host copies of this request.
- * Holds: exactly one terminal (done, cancelled, failed). A member that joined a cohort is collected
- * whatever happens; a cancel only marks (law of cancellation).
+ * Holds: exactly one terminal (done, cancelled, failed), and not before every offered member was
+ * collected, returned or dropped (actors/serving/member.ts); a cancel only marks.
  * Parent: the model generation. Told by: the generation, the preparer's reply, cohorts.
  */
 import { assign, setup } from 'xstate';
@@ -21,7 +21,6 @@ export interface Context {
   readonly open: number;
   /** Of those, the ones that wait outside any cohort. */
   readonly waiting: number;
-  readonly cancelled: boolean;
   readonly failure: StatusRecord | null;
 }
 
@@ -31,6 +30,7 @@ export type Event =
   | { type: 'member.joined' }
   | { type: 'member.returned' }
   | { type: 'member.collected'; failure: StatusRecord | null }
+  | { type: 'members.dropped'; count: number }
   | { type: 'request.cancel' }
   | { type: 'request.delivered' };
 
@@ -38,7 +38,6 @@ export const machine = setup({
   types: { context: {} as Context, events: {} as Event, input: {} as Input },
   guards: {
     isLast: ({ context }) => context.open === 1,
-    isCancelled: ({ context }) => context.cancelled,
     hasFailed: ({ context, event }) =>
       context.failure !== null || ('failure' in event && event.failure !== null),
     isSettled: ({ context }) => context.open === 0,
@@ -49,11 +48,10 @@ export const machine = setup({
     countJoined: assign({ waiting: ({ context }) => context.waiting - 1 }),
     countReturned: assign({ waiting: ({ context }) => context.waiting + 1 }),
     countCollected: assign({ open: ({ context }) => context.open - 1 }),
-    dropWaiting: assign({
-      open: ({ context }) => context.open - context.waiting,
-      waiting: 0,
+    countDropped: assign({
+      open: ({ context, event }) =>
+        context.open - (event.type === 'members.dropped' ? event.count : 0),
     }),
-    markCancelled: assign({ cancelled: true }),
     noteRefusal: assign({
       failure: ({ event }) => (event.type === 'members.refused' ? event.status : null),
     }),
@@ -63,6 +61,7 @@ export const machine = setup({
     }),
     prepareMembers: effect,
     offerMembers: effect,
+    offerAlone: effect,
     withdrawMembers: effect,
     keepRows: effect,
     deliverRows: effect,
@@ -77,7 +76,6 @@ export const machine = setup({
     members: input.members,
     open: input.members,
     waiting: input.members,
-    cancelled: false,
     failure: null,
   }),
   initial: 'preparing',
@@ -89,7 +87,7 @@ export const machine = setup({
       on: {
         'members.prepared': { target: 'waiting', actions: 'offerMembers' },
         'members.refused': { target: 'failed', actions: 'noteRefusal' },
-        'request.cancel': { target: 'abandoning', actions: 'markCancelled' },
+        'request.cancel': 'abandoning',
       },
     },
     abandoning: {
@@ -105,7 +103,7 @@ export const machine = setup({
       tags: ['cancellable'],
       on: {
         'member.joined': { target: 'inCohort', actions: 'countJoined' },
-        'request.cancel': { target: 'cancelled', actions: ['markCancelled', 'withdrawMembers'] },
+        'request.cancel': { target: 'settling', actions: 'withdrawMembers' },
       },
     },
     inCohort: {
@@ -113,23 +111,17 @@ export const machine = setup({
       tags: ['cancellable'],
       on: {
         'member.joined': { actions: 'countJoined' },
-        'member.returned': [
-          { guard: 'isCancelled', target: 'settling', actions: 'countReturned' },
-          { target: 'regrouping', actions: 'countReturned' },
-        ],
+        'member.returned': { target: 'regrouping', actions: ['countReturned', 'offerAlone'] },
         'member.collected': [
           {
             guard: 'hasFailed',
             target: 'settling',
-            actions: ['noteFailure', 'countCollected', 'withdrawMembers', 'dropWaiting'],
+            actions: ['noteFailure', 'countCollected', 'withdrawMembers'],
           },
           { guard: 'isLast', target: 'delivering', actions: ['keepRows', 'countCollected'] },
           { target: 'regrouping', actions: ['keepRows', 'countCollected'] },
         ],
-        'request.cancel': {
-          target: 'settling',
-          actions: ['markCancelled', 'withdrawMembers', 'dropWaiting'],
-        },
+        'request.cancel': { target: 'settling', actions: 'withdrawMembers' },
       },
     },
     regrouping: {
@@ -137,16 +129,18 @@ export const machine = setup({
       always: [{ guard: 'allWaiting', target: 'waiting' }, { target: 'inCohort' }],
     },
     settling: {
-      description: 'Cancelled or failed: the members still in cohorts are collected, then it ends.',
+      description:
+        'Cancelled or failed: every member leaves its cohort or the queue, then it ends.',
       always: [
         { guard: 'isSettledCancelled', target: 'cancelled' },
         { guard: 'isSettled', target: 'failed' },
       ],
       on: {
-        'member.joined': { actions: 'countJoined' },
-        'member.returned': { actions: ['countReturned', 'withdrawMembers', 'dropWaiting'] },
+        'member.joined': {},
+        'member.returned': { actions: 'countCollected' },
         'member.collected': { actions: 'countCollected' },
-        'request.cancel': { actions: 'markCancelled' },
+        'members.dropped': { actions: 'countDropped' },
+        'request.cancel': {},
       },
     },
     delivering: {

@@ -9,6 +9,7 @@ import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { FiniteAnswer, FiniteCall, PreparedMember, PrepareMembers } from '../protocol.js';
 import { type Context, machine } from './finite-request.machine.js';
+import type { CohortMember, Collected, MemberMoved, MembersOffered } from './member.js';
 
 export interface RequestInput {
   readonly call: FiniteCall;
@@ -17,22 +18,6 @@ export interface RequestInput {
   readonly generation: number;
   readonly preparer: string;
   readonly deadlineMs: number;
-}
-
-/** What a cohort tells about one member. */
-export interface Collected {
-  readonly member: number;
-  readonly failure: StatusRecord | null;
-  readonly rows: Uint8Array | null;
-  readonly cohortSize: number;
-  readonly joinedMs: number;
-  readonly executeMs: number;
-}
-
-/** 'members.offered': what the generation's scheduler needs. */
-export interface MembersOffered {
-  readonly request: string;
-  readonly members: readonly PreparedMember[];
 }
 
 class RequestHost {
@@ -65,8 +50,23 @@ class RequestHost {
   }
 
   offer(): void {
-    const offered: MembersOffered = { request: this.#self.address, members: this.#members };
-    this.#self.tell(this.#self.parent, 'members.offered', offered);
+    this.#offer(this.#members.map((_, member) => this.#offerOf(member, false)));
+  }
+
+  /** A shared call failed: it may have been this member's fault, so it runs once more, alone. */
+  offerAlone(member: number): void {
+    this.#offer([this.#offerOf(member, true)]);
+  }
+
+  #offer(members: readonly CohortMember[]): void {
+    this.#self.tell(this.#self.parent, 'members.offered', { members } satisfies MembersOffered);
+  }
+
+  #offerOf(member: number, alone: boolean): CohortMember {
+    const prepared = this.#members[member]!;
+    const { units, tag } = prepared;
+    const request = this.#self.address;
+    return { request, member, units, tag, age: this.#preparedMs, alone, prepared };
   }
 
   withdraw(): void {
@@ -119,6 +119,7 @@ export const finiteRequest = machineActor(
       effects: {
         prepareMembers: () => host.prepare(),
         offerMembers: () => host.offer(),
+        offerAlone: (event) => host.offerAlone((event as unknown as MemberMoved).member),
         withdrawMembers: () => host.withdraw(),
         keepRows: (event) => host.keep(event as unknown as Collected),
         deliverRows: () => host.deliver(),

@@ -163,13 +163,9 @@ export class FiniteControl {
     this.#specialized.set(use.key, { use, reflection: artefact.reflection });
   }
 
-  drop(use: StageUse): void {
-    this.#specialized.delete(use.key);
-  }
-
-  /** Executables of specialized stages that are on the device. */
-  declaredExecutables(): string[] {
-    return [...this.#specialized.values()].map(({ use }) => use.executable);
+  /** It is leaving; a newer one of the same key may have taken its place. */
+  drop({ key, executable }: StageUse): void {
+    if (this.#specialized.get(key)?.use.executable === executable) this.#specialized.delete(key);
   }
 
   #declarer(): DeclarationRecorder {
@@ -188,11 +184,11 @@ export class FiniteControl {
       name: reflection.name,
       roots: reflection.roots.length,
     }));
-    const declared = plan.declared.map(({ key, executable }) => {
+    const declared = plan.declared.map(({ key }) => {
       const found = this.#specialized.get(key);
       assert(found !== undefined, `stage ${key} to be specialized before run`);
       const { name, roots } = found.reflection;
-      return { executable, name, roots: roots.length };
+      return { executable: found.use.executable, name, roots: roots.length };
     });
     return [...cold, ...declared];
   }

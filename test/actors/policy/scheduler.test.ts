@@ -9,6 +9,7 @@ const offer = (member: number, units: number, tag = 0n, alone = false): Offer =>
   member,
   units,
   tag,
+  age: member,
   alone,
 });
 
@@ -65,13 +66,13 @@ test('a cohort takes every compatible member that still fits', () => {
   );
 });
 
-test('withdrawn members never run, and members put back run first', () => {
+test('withdrawn members never run, and one that comes back runs first, by its age', () => {
   const scheduler = new Scheduler();
   for (let i = 0; i < 4; i++) scheduler.offer(offer(i, 1));
   assert.is(scheduler.withdraw('r1'), 1);
   assert.is(scheduler.withdraw('r1'), 0);
   const [first] = scheduler.take(1);
-  scheduler.putBack([{ ...first!, alone: true }]);
+  scheduler.offer({ ...first!, alone: true });
   assert.equal(
     scheduler.take(10).map((item) => item.member),
     [0],
@@ -79,6 +80,22 @@ test('withdrawn members never run, and members put back run first', () => {
   assert.equal(
     scheduler.take(10).map((item) => item.member),
     [2, 3],
+  );
+});
+
+test('offers wait by age, and of equal ages by arrival', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(5), { maxLength: 30 }), (ages) => {
+      const scheduler = new Scheduler();
+      ages.forEach((age, i) => scheduler.offer({ ...offer(i, 1), age }));
+      const expected = ages
+        .map((age, i) => ({ age, i }))
+        .sort((a, b) => a.age - b.age || a.i - b.i);
+      assert.equal(
+        scheduler.take(100).map((item) => item.member),
+        expected.map(({ i }) => i),
+      );
+    }),
   );
 });
 
