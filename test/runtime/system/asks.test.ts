@@ -199,7 +199,11 @@ test('the news of the death may overtake the news that the ask moved there', () 
 
 test('the death of the asking thread leaves nothing with the holder', () => {
   const lab = new Lab({ threads });
-  lab.system('b').spawn('server', actor(() => {}), null);
+  lab.system('b').spawn(
+    'server',
+    actor(() => {}),
+    null,
+  );
   void lab.system('a').request('b:/server', 'question', null, { deadlineMs: 1e6 });
   lab.world.run({ untilMs: 100 });
   assert.is(leaks(lab.system('b'))['openAsks'], 1);
