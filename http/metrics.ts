@@ -84,6 +84,16 @@ export const metricTable = {
     help: 'The memory budget of a device.',
     labels: ['device'],
   },
+  loom_device_executables: {
+    kind: 'gauge',
+    help: 'Compiled stages that are loaded on a device.',
+    labels: ['device'],
+  },
+  loom_pool_tasks: {
+    kind: 'gauge',
+    help: 'Parse and compile tasks that the pool has started since the server started.',
+    labels: [],
+  },
   loom_specializations: {
     kind: 'gauge',
     help: 'Specialized stages in the cache.',

@@ -24,9 +24,10 @@ import type { DeploymentSummary } from '../model/deployment.js';
 import type { GenerationSummary } from '../model/generation.js';
 import { modelStateOf } from './model-state.js';
 import { locatePackage } from './package-location.js';
-import { SERVER, type FiniteAnswer, type FiniteCall } from '../protocol.js';
+import { POOL, SERVER, type FiniteAnswer, type FiniteCall } from '../protocol.js';
 import { Canary } from './canary.js';
 import type { RegisterDeployment, ServerSummary } from '../system/server.js';
+import type { PoolSummary } from '../system/task-port.js';
 import { actorTree } from './actor-tree.js';
 
 /** Questions between actors are answered in microseconds; past this something is stuck. */
@@ -136,13 +137,17 @@ export class ServingPort implements Serving {
   }
 
   async collect(sink: MetricSink): Promise<void> {
-    const states = await this.modelStates();
-    for (const state of states) {
-      sink.set('loom_queue_depth', { model: state.id }, state.waiting);
-      sink.set('loom_in_flight', { model: state.id }, state.inFlight);
+    for (const summary of await this.#deployments()) {
+      const { id: model } = summary;
+      const generation = await this.#generationOf(summary);
+      sink.set('loom_queue_depth', { model }, generation?.waiting ?? 0);
+      sink.set('loom_in_flight', { model }, generation?.requests ?? 0);
+      sink.set('loom_specializations', { model }, generation?.specializations ?? 0);
     }
+    sink.set('loom_pool_tasks', {}, (await this.#pool()).started);
     const device = await this.#device();
     const name = device.driver;
+    sink.set('loom_device_executables', { device: name }, device.executables);
     sink.set('loom_device_budget_bytes', { device: name }, device.budget);
     const totals = new Map<string, number>();
     for (const { kind, bytes } of device.byOwner) {
@@ -192,15 +197,19 @@ export class ServingPort implements Serving {
     );
   }
 
+  async #pool(): Promise<PoolSummary> {
+    return (await this.#describeAt(POOL, 'pool.describe')) as PoolSummary;
+  }
+
   async #stateOf(summary: DeploymentSummary): Promise<ModelState> {
-    const { address } = summary;
-    const generation =
-      address === null
-        ? null
-        : ((await this.#describeAt(address, 'generation.describe').catch(
-            () => null,
-          )) as GenerationSummary | null);
-    return modelStateOf(summary, generation);
+    return modelStateOf(summary, await this.#generationOf(summary));
+  }
+
+  /** Null when none serves, or when it ended meanwhile. */
+  async #generationOf({ address }: DeploymentSummary): Promise<GenerationSummary | null> {
+    if (address === null) return null;
+    const asked = this.#describeAt(address, 'generation.describe').catch(() => null);
+    return (await asked) as GenerationSummary | null;
   }
 }
 

@@ -41,6 +41,7 @@ export interface DeviceSummary extends DeviceBytes {
   readonly driver: string;
   readonly state: string;
   readonly inFlight: number;
+  readonly executables: number;
 }
 
 const CLOSING: StatusRecord = {
@@ -137,6 +138,7 @@ class DeviceHost {
       driver: this.#opened?.device.driver ?? 'none',
       state,
       inFlight: this.#opened?.runner.inFlight ?? 0,
+      executables: this.#opened?.device.executables ?? 0,
       ...(this.#opened?.bytes() ?? none),
     };
   }

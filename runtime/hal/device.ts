@@ -28,6 +28,8 @@ export interface Device {
   unload(id: string): boolean;
   /** A loaded executable; an error when there is none. */
   executable(id: string): Executable;
+  /** How many are loaded. */
+  readonly executables: number;
   /** Called once, when the device is lost. */
   onLost(listener: (status: StatusRecord) => void): void;
   close(): Promise<void>;

@@ -76,6 +76,10 @@ class LocalDevice implements Device, Driver {
     return this.#executables.unload(id);
   }
 
+  get executables(): number {
+    return this.#executables.size;
+  }
+
   executable(id: string): Executable {
     return this.#executables.find(id);
   }

@@ -86,6 +86,10 @@ export class SimulatedDevice implements Device, Driver {
     return this.#executables.unload(id);
   }
 
+  get executables(): number {
+    return this.#executables.size;
+  }
+
   executable(id: string): Executable {
     return this.#executables.find(id);
   }
