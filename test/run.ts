@@ -12,7 +12,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { coverageSummary, readCoverage } from './runner/coverage.js';
+import { coverageSummary } from './runner/coverage.js';
 import { runFile } from './runner/test-process.js';
 import type { FileOutcome } from './runner/test-process.js';
 
@@ -43,7 +43,7 @@ async function main(): Promise<number> {
   const outcomes = await runAll(files, coverage);
   let isCovered = true;
   if (coverage !== null) {
-    const summary = coverageSummary(readCoverage(coverage, build), Number(values['min-lines']));
+    const summary = coverageSummary(coverage, build, Number(values['min-lines']));
     rmSync(coverage, { recursive: true });
     console.log(summary.text);
     isCovered = summary.isEnough;
