@@ -23,7 +23,7 @@ export interface HostCase {
 
 export const hostCase: fc.Arbitrary<HostCase> = fc
   .tuple(
-    choicesArbitrary(600),
+    choicesArbitrary(1000),
     fc.bigInt(-1000n, 1000n),
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   )
@@ -89,8 +89,23 @@ class HostMaker {
   }
 
   make(): ReturnType<b.FunctionBuilder['build']> {
-    const body = b.block(...this.#begin(), ...this.#statements(3, false), this.#end());
-    return this.#f.build([t.i64, t.i32, t.u32, t.f32, t.f64, t.bool, t.buffer, t.buffer], body);
+    const results = this.#results();
+    const body = b.block(...this.#begin(), ...this.#statements(3, false), b.ret(...results));
+    return this.#f.build(
+      results.map(({ type }) => type),
+      body,
+    );
+  }
+
+  /** Everything that the program may have computed. */
+  #results(): Expr[] {
+    const variables = this.#vars.flatMap(({ type, get }) =>
+      type.kind === 'vector' ? [0, 3].map((lane) => b.extract(get, lane)) : [get],
+    );
+    const bytes = b.heap('list.bytes', t.buffer, [this.#list.get]);
+    const numbers = b.heap('array.bytes', t.buffer, [this.#array.get]);
+    const record = [b.field(this.#record.get, 0), b.extract(b.field(this.#record.get, 1), 2)];
+    return [...variables, this.#buffer.get, bytes, numbers, ...record];
   }
 
   #begin(): Stmt[] {
@@ -120,21 +135,6 @@ class HostMaker {
       this.#make(t.f32, depth),
       this.#make(t.u32, depth),
     ]);
-  }
-
-  #end(): Stmt {
-    const of = (type: Type): Expr => this.#vars.find((variable) => variable.type === type)!.get;
-    const bytes = b.heap('list.bytes', t.buffer, [this.#list.get]);
-    return b.ret(
-      of(t.i64),
-      of(t.i32),
-      of(t.u32),
-      of(t.f32),
-      of(t.f64),
-      of(t.bool),
-      this.#buffer.get,
-      bytes,
-    );
   }
 
   #make(type: Type, depth = 3): Expr {
@@ -168,7 +168,7 @@ class HostMaker {
   #index(size: number): Expr {
     const count = bufferBytes / size;
     const outside = this.#choices.below(40) === 39;
-    return b.i64(outside ? count + 3 : this.#choices.below(count));
+    return b.i64(outside ? count : this.#choices.below(count));
   }
 
   #statements(depth: number, inLoop: boolean): Stmt[] {

@@ -91,6 +91,16 @@ test('an access outside a buffer tells index, length, function and position', ()
     error.message,
     /^prepare_request \(test\.loom:\d+:1\): index 9 is outside a buffer of 8 bytes$/,
   );
+  for (const [elem, size] of [
+    ['u8', 1],
+    ['i32', 4],
+    ['f64', 8],
+  ] as const) {
+    const at = (index: number): Expr =>
+      b.bufferGet(buf('buffer.new', b.i64(8)), elem, b.i64(index));
+    assert.equal(Number(evaluate(at(8 / size - 1))), 0);
+    assert.match(errorOf(() => evaluate(at(8 / size))).message, 'is outside a buffer of 8 bytes');
+  }
   for (const index of [-1n, 1n, 2n ** 62n]) {
     const wide = b.bufferGet(buf('buffer.new', b.i64(8)), 'i64', b.i64(index));
     assert.match(
