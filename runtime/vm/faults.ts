@@ -43,12 +43,14 @@ export const faults = {
   divisionByZero: (operator: string) => internal(`division by zero in '${operator}'`),
   stateType: (expected: string) =>
     internal(`the ref does not hold ${expected}: it was sealed as another type`),
-  fuel: () =>
-    exhausted('out of fuel: the call ran more steps than its limit (knob: deployment.limits.fuel)'),
+  fuel: (limit: number) =>
+    exhausted(
+      `out of fuel: the call ran more than its ${limit} steps (deployment.capacity.fuel in model.json)`,
+    ),
   depth: () => exhausted(`calls are nested deeper than ${CALL_DEPTH_MAX}`),
   arena: (asked: number, limit: number) =>
     exhausted(
       `out of memory: ${asked} bytes do not fit into the arena of ${limit} bytes a call ` +
-        '(knob: deployment.limits.arena)',
+        '(deployment.memory.arena_bytes in model.json)',
     ),
 } as const;

@@ -278,7 +278,7 @@ function faultOperations({ heap }: OperationContext): Group<'fault'> {
       throw faults.divisionByZero(operatorCodes[operator]!);
     },
     'fault.fuel': () => {
-      throw faults.fuel();
+      throw faults.fuel(heap.fuelLimit);
     },
     'fault.depth': () => {
       throw faults.depth();

@@ -51,6 +51,7 @@ export class Heap {
   view: DataView;
   bytes: Uint8Array;
   #literalsEnd = LITERALS_BASE;
+  #fuelLimit = FUEL_DEFAULT;
 
   constructor({ arenaBytes = ARENA_BYTES, state }: HeapOptions = {}) {
     const frozenBytes = state?.image.length ?? 0;
@@ -78,9 +79,10 @@ export class Heap {
 
   /** Empties the arena and sets the fuel of the call that follows. */
   beginCall(fuel: number = FUEL_DEFAULT): void {
+    this.#fuelLimit = Math.min(fuel, 2 ** 31 - 1);
     this.view.setUint32(ARENA_POINTER, this.arenaBase, true);
     this.view.setUint32(CALL_DEPTH, 0, true);
-    this.view.setInt32(FUEL, Math.min(fuel, 2 ** 31 - 1), true);
+    this.view.setInt32(FUEL, this.#fuelLimit, true);
   }
 
   /** Uninitialised arena bytes, 8-aligned. */
@@ -113,6 +115,11 @@ export class Heap {
     this.view.setUint32(ARENA_POINTER, this.arenaBase + used, true);
   }
 
+  /** What the call in progress was given. */
+  get fuelLimit(): number {
+    return this.#fuelLimit;
+  }
+
   get fuel(): number {
     return this.view.getInt32(FUEL, true);
   }
@@ -121,7 +128,7 @@ export class Heap {
     const left = this.view.getInt32(FUEL, true) - units;
     // Stays below zero once spent, whatever is charged after it.
     this.view.setInt32(FUEL, Math.max(left, -1), true);
-    if (left < 0) throw faults.fuel();
+    if (left < 0) throw faults.fuel(this.#fuelLimit);
   }
 
   /** Fuel of copying, clearing or searching bytes. */
