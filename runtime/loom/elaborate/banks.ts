@@ -19,6 +19,9 @@ export function bankOf(session: Session, declaration: Declaration): BankType {
   const bank = session.resolving(declaration, () => {
     const { decl } = declaration;
     const frame = constantFrame(session, declaration.file);
+    if (decl.kind === 'bank' && decl.fields.length === 0) {
+      throw frame.problem(decl.at, 'a bank has at least one field');
+    }
     const names = new Map<string, Field>();
     const fields = (decl.kind === 'bank' ? decl.fields : []).map((field) => {
       unique(frame, names, field);

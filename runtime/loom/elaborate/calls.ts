@@ -175,7 +175,7 @@ function callFunction(call: Call, declaration: Declaration, applied: FunctionRef
     applied ??
     applyTemplate(frame, { declaration, typeArgs: call.typeArgs, params: decl.params, values, at });
   frame.session.reach(declaration);
-  if (ref.bindings.size > 0) frame.session.instance(ref.key);
+  if (ref.bindings.size > 0) frame.session.instance(ref.key, ref.declaration);
   if (frame.world === 'device') return inline(frame, { ref, values, call });
   if (frame.world !== 'host' || frame.host === null) {
     throw frame.problem(
@@ -196,7 +196,9 @@ function callFunction(call: Call, declaration: Declaration, applied: FunctionRef
     });
   });
   const results = decl.results.map((result) => resolveType(signature, result));
-  const func = frame.host.request(ref, frame.instances.length);
+  const asked = { file: frame.file.file, at, message: `in ${ref.key}, called here` };
+  const instances = ref.bindings.size === 0 ? [] : [asked, ...frame.instances];
+  const func = frame.host.request(ref, instances);
   return spread(call, results, (type) => ({ op: 'call', type, site: call.site, func, args }));
 }
 

@@ -32,6 +32,8 @@ export interface Declaration {
   readonly file: CatalogFile;
 }
 
+const suggestionsMax = 200;
+
 interface Bound {
   readonly declaration: Declaration;
   readonly at: At;
@@ -43,6 +45,7 @@ export class Catalog {
   readonly #sink = new DiagnosticSink();
   readonly #sources = new Map<string, string | null>();
   readonly #exports = new Map<string, Declaration>();
+  #suggested = 0;
   readonly #libraries = new Map<string, Map<string, Declaration>>();
   readonly #scopes = new Map<CatalogFile, Map<string, Bound>>();
 
@@ -87,6 +90,9 @@ export class Catalog {
 
   /** Names that a misspelt one may have meant, nearest first. */
   nearest(file: CatalogFile, name: string): string | null {
+    // A hostile text has many unknown names; a few suggestions are enough.
+    if (this.#suggested >= suggestionsMax) return null;
+    this.#suggested += 1;
     const names = [...(this.#scopes.get(file)?.keys() ?? []), ...this.#exports.keys()];
     return nearestName(name, names);
   }

@@ -4,22 +4,9 @@
  * full name, or a last segment that only one declaration has. Reads are recorded by the session.
  */
 import { StatusError } from '../../base/errors.js';
+import type { TargetFacts } from '../../base/target-facts.js';
 import type { Catalog, Declaration } from './catalog.js';
 import { nearestName } from './catalog.js';
-
-/** Facts that a program may read as `target.NAME` (what they mean: runtime/hal/facts.ts). */
-export interface TargetFacts {
-  readonly simt: boolean;
-  readonly lanes: number;
-  readonly registers: number;
-  readonly binding_bytes: number;
-  readonly shared_bytes: number;
-  readonly views: number;
-  readonly relaxed: boolean;
-  readonly dot8: boolean;
-  readonly tile_m: number;
-  readonly tile_n: number;
-}
 
 export type ConfigValue = bigint | number | boolean;
 export type ConfigType = 'bool' | 'i32' | 'i64' | 'f32';

@@ -10,6 +10,7 @@ import type { ConstValue } from './value.js';
 
 export class FoldError extends Error {}
 
+const textMax = 65_536;
 const I64_MIN = -(2n ** 63n);
 const I64_MAX = 2n ** 63n - 1n;
 
@@ -89,7 +90,12 @@ function foldTruth(op: BinaryOp, a: boolean, b: boolean): ConstValue | null {
 function foldText(op: BinaryOp, a: string, b: string): ConstValue | null {
   if (op === '==') return truth(a === b);
   if (op === '!=') return truth(a !== b);
-  return op === '+' ? { kind: 'const', type: { kind: 'string' }, value: a + b } : null;
+  if (op !== '+') return null;
+  // Doubling constants would outgrow any memory.
+  if (a.length + b.length > textMax) {
+    throw new FoldError(`a constant text is longer than ${textMax} bytes`);
+  }
+  return { kind: 'const', type: { kind: 'string' }, value: a + b };
 }
 
 interface Integers {

@@ -7,11 +7,11 @@ import type { At } from '../tree.js';
 import type { Type } from '../typed.js';
 import type { Declaration } from './catalog.js';
 import { constantExpr } from './coercion.js';
-import { configTypeOf } from './configuration.js';
 import type { ConfigValue } from './configuration.js';
 import { adapt, flexible, truth } from './constant-folding.js';
 import { constantFrame } from './declaration-frame.js';
 import type { Frame } from './frame.js';
+import { elaborationLimits } from './session.js';
 import type { Session } from './session.js';
 import { resolveType } from './type-resolution.js';
 import { componentOf, isScalar, typeName } from './types.js';
@@ -38,12 +38,17 @@ function configValue(frame: Frame, declaration: Declaration): Value {
   const { decl } = declaration;
   if (decl.kind !== 'config') return flexible(0n);
   const type = resolveType(frame, decl.type);
-  configTypeOf(declaration);
+  if (!isConfigType(type)) {
+    throw frame.problem(decl.type.at, 'a config.decl is bool, i32, i64 or f32');
+  }
   frame.session.configRead.add(declaration.name);
   const bound = frame.session.configuration.bindings.get(declaration.name);
   if (bound !== undefined) return fromConfig(bound);
   return checked(frame, frame.eval(decl.value), { type, at: decl.value.at });
 }
+
+const isConfigType = (type: Type): boolean =>
+  type.kind === 'scalar' && ['bool', 'i32', 'i64', 'f32'].includes(type.name);
 
 export function fromConfig(value: ConfigValue): ConstValue {
   if (typeof value === 'boolean') return truth(value);
@@ -99,4 +104,10 @@ export function zeroOf(frame: Frame, type: Type, at: At) {
   }
   if (isScalar(type, 'bool')) return constantExpr(false, type, site);
   return constantExpr(0n, type, site);
+}
+
+export function checkHostArray(frame: Frame, count: number, at: At): void {
+  const limit = elaborationLimits.hostArray;
+  if (count <= limit) return;
+  throw frame.problem(at, `an array of ${count} elements; the limit is ${limit}`, 'use a buffer');
 }

@@ -37,7 +37,7 @@ export function elaborateHost(
     for (const declaration of file.own.values()) {
       if (isEntry(declaration)) {
         const ref = { declaration, bindings: new Map(), key: declaration.name };
-        entries[declaration.decl.name] = builder.request(ref, 0);
+        entries[declaration.decl.name] = builder.request(ref, []);
       }
     }
     drainHostFunctions(session, builder);
@@ -76,7 +76,7 @@ function symbolEntries(session: Session, builder: HostBuilder): Record<string, n
     const declaration = session.catalog.find(name);
     if (declaration?.decl.kind !== 'func' || args.length > 0 || isDeviceOnly(declaration.decl))
       continue;
-    entries[name] = builder.request({ declaration, bindings: new Map(), key: name }, 0);
+    entries[name] = builder.request({ declaration, bindings: new Map(), key: name }, []);
     drainHostFunctions(session, builder);
   }
   return entries;

@@ -4,7 +4,7 @@ import type { Expr, Type } from '../typed.js';
 import { evaluateCall } from './calls.js';
 import { coerce } from './coercion.js';
 import { flexible, truth } from './constant-folding.js';
-import { zeroOf } from './constants.js';
+import { checkHostArray, zeroOf } from './constants.js';
 import type { Frame } from './frame.js';
 import { indexed } from './indexing.js';
 import { member } from './members.js';
@@ -60,6 +60,7 @@ function arrayValue(frame: Frame, expr: Extract<SyntaxExpr, { kind: 'array' }>):
       `${typeName(type)} takes ${count} elements, got ${expr.args.length}`,
     );
   }
+  if (frame.world === 'host') checkHostArray(frame, count, expr.at);
   if (frame.world !== 'host') return registers(frame, expr, elem, count);
   const items = expr.args.length > 0 ? given(frame, expr, elem) : zeros(frame, expr, elem, count);
   return {

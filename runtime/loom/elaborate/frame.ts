@@ -58,8 +58,9 @@ export class Body {
   readonly locals: Local[] = [];
   nodes = 0;
   labels = 0;
-  /** Nested calls being inlined. */
+  /** Nested calls being inlined, and `nodes` where the outermost of them began. */
   depth = 0;
+  inlineStart = 0;
 
   local(name: string, type: Type): LocalId {
     return this.locals.push({ name, type }) - 1;

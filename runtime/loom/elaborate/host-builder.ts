@@ -3,13 +3,14 @@
  * Bodies are elaborated from a queue, so functions may call each other and themselves.
  */
 import type { CapabilityImport, HostFunction, Symbol } from '../typed.js';
+import type { Place } from '../diagnostics.js';
 import type { FunctionRef } from './value.js';
 
 export interface PendingFunction {
   readonly index: number;
   readonly ref: FunctionRef;
-  /** Template instances around the call that asked for it. */
-  readonly depth: number;
+  /** The template instances it belongs to: itself, if it is one, and those that asked for it. */
+  readonly instances: readonly Place[];
 }
 
 export class HostBuilder {
@@ -28,13 +29,13 @@ export class HostBuilder {
   }
 
   /** The index of an instance; asks for its body when it is new. */
-  request(ref: FunctionRef, depth: number): number {
+  request(ref: FunctionRef, instances: readonly Place[]): number {
     const key = `${ref.declaration.id} ${ref.key}`;
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
     const index = this.functions.push(null) - 1;
     this.#byKey.set(key, index);
-    this.queue.push({ index, ref, depth });
+    this.queue.push({ index, ref, instances });
     return index;
   }
 

@@ -52,15 +52,12 @@ function hostFunction(
   const signature = constantFrame(session, declaration.file, bindings);
   const params = decl.params.map((param) => paramType(signature, param));
   const results = decl.results.map((result) => resolveType(signature, result));
-  if (pending.depth > elaborationLimits.templateDepth) {
-    throw signature.problem(
-      decl.at,
-      `templates nest deeper than ${elaborationLimits.templateDepth} instances`,
-    );
+  const { instances } = pending;
+  if (instances.length > elaborationLimits.templateDepth) {
+    const message = `templates nest deeper than ${elaborationLimits.templateDepth} instances`;
+    const related = instances.slice(0, 2);
+    throw signature.problem(decl.at, message, undefined, { related });
   }
-  const place = { file: declaration.file.file, at: decl.at, message: `in the instance ${key}` };
-  const instances =
-    bindings.size === 0 ? [] : Array.from({ length: pending.depth + 1 }, () => place);
   const narrow = params.length > 0 && [...params, ...results].every(isDeviceType);
   const body = new Body();
   const frame = new Frame({
@@ -72,7 +69,7 @@ function hostFunction(
     narrow,
     host: builder,
     returns: { kind: 'host', results },
-    instances: instances.slice(0, Math.max(1, instances.length)),
+    instances,
   });
   decl.params.forEach((param, index) => {
     const local = body.local(param.name, params[index] as Type);

@@ -3,7 +3,7 @@
  * bound to the arguments; constants and views pass through unchanged, anything else is evaluated
  * once. A single final `return` leaves its values as they are; several become a labelled block.
  */
-import type { Block, FuncDef, Param, Stmt as SyntaxStmt } from '../tree.js';
+import type { At, Block, FuncDef, Param, Stmt as SyntaxStmt } from '../tree.js';
 import type { Type } from '../typed.js';
 import type { Call } from './call.js';
 import { placeOf } from './catalog.js';
@@ -11,6 +11,7 @@ import { adapt } from './constant-folding.js';
 import { coerce } from './coercion.js';
 import { Frame } from './frame.js';
 import type { ReturnTarget } from './frame.js';
+import { checkGrowth } from './growth.js';
 import { elaborationLimits } from './session.js';
 import { resolveTerm, resolveType } from './type-resolution.js';
 import { elementName, isDeviceType, isInteger, sameElement, sameType, typeName } from './types.js';
@@ -30,20 +31,28 @@ export function inline(frame: Frame, inlining: Inlining): Value {
     const message = `'${decl.name}' is inlined more than ${elaborationLimits.templateDepth} calls deep; device functions do not recurse`;
     throw frame.problem(call.at, message, undefined, { related });
   }
-  const before = frame.body.nodes;
+  checkGrowth(frame, call.at);
+  if (frame.body.depth === 0) frame.body.inlineStart = frame.body.nodes;
+  checkInlined(frame, decl, call.at);
   frame.body.depth += 1;
   try {
-    return frame.session.resolving(ref.declaration, () => body(frame, decl, inlining));
+    const value = frame.session.resolving(ref.declaration, () => body(frame, decl, inlining));
+    checkInlined(frame, decl, call.at);
+    return value;
   } finally {
     frame.body.depth -= 1;
-    const nodes = frame.body.nodes - before;
-    if (nodes > elaborationLimits.inlineNodes) {
-      const limit = elaborationLimits.inlineNodes;
-      frame.session.record(
-        frame.problem(call.at, `'${decl.name}' inlines to ${nodes} nodes; the limit is ${limit}`),
-      );
-    }
   }
+}
+
+/** Functions that call functions multiply: the whole of one call is limited, while it grows. */
+function checkInlined(frame: Frame, decl: FuncDef, at: At): void {
+  const limit = elaborationLimits.inlineNodes;
+  if (frame.body.nodes - frame.body.inlineStart <= limit) return;
+  throw frame.problem(
+    at,
+    `'${decl.name}' inlines to more than ${limit} nodes`,
+    'unroll less in it',
+  );
 }
 
 function body(frame: Frame, decl: FuncDef, { ref, values, call }: Inlining): Value {

@@ -36,7 +36,7 @@ export function kernelInstance(
   if (found === null) throw new Poisoned();
   if (found !== undefined) return found;
   instances.set(key, null);
-  if (ref.bindings.size > 0) session.instance(ref.key);
+  if (ref.bindings.size > 0) session.instance(ref.key, ref.declaration);
   const before = session.sink.count;
   const instance = session.resolving(ref.declaration, () =>
     elaborateKernel(session, ref, at, from),

@@ -8,6 +8,7 @@ import { coerce, constantCount, constantInteger, valueType } from './coercion.js
 import { closeBlock } from './cost.js';
 import type { Frame } from './frame.js';
 import { nestedBlocks } from './inlining.js';
+import { checkGrowth } from './growth.js';
 import { elaborationLimits } from './session.js';
 import { BOOL, I32, I64, isScalar, typeName } from './types.js';
 import { int } from './value.js';
@@ -77,6 +78,7 @@ function unrolled(frame: Frame, stmt: For, { from, to, step }: Bounds): void {
   const exit = jumps.exit ? frame.body.labels++ : null;
   const all = frame.capture(() => {
     for (let round = 0n; round < count; round += 1n) {
+      frame.body.nodes += 1;
       const next = jumps.next ? frame.body.labels++ : null;
       const value = int(first + round * BigInt(step));
       const one = frame.capture(() =>
@@ -88,17 +90,12 @@ function unrolled(frame: Frame, stmt: For, { from, to, step }: Bounds): void {
       const body = one.block();
       if (next === null) for (const each of body.stmts) frame.emit(each);
       else frame.emit({ op: 'label', site, label: next, body });
-      if (frame.body.nodes > elaborationLimits.kernelNodes) tooLarge(frame, stmt);
+      checkGrowth(frame, stmt.at);
     }
   });
   const body = all.block();
   if (exit === null) for (const each of body.stmts) frame.emit(each);
   else frame.emit({ op: 'label', site, label: exit, body: closeBlock(body.stmts) });
-}
-
-function tooLarge(frame: Frame, stmt: For): never {
-  const limit = elaborationLimits.kernelNodes;
-  throw frame.problem(stmt.at, `the kernel grows beyond ${limit} nodes here`, 'unroll less');
 }
 
 /** Whether the loop itself is left by `break` or `continue`; inner loops keep their own. */

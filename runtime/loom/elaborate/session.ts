@@ -36,7 +36,15 @@ export const elaborationLimits = {
   gridExtent: 65_535,
   arrayElements: 1_048_576,
   roots: 8,
+  /** Nodes of a command program while it is written out. */
+  commandNodes: 2_000_000,
+  /** Declarations that resolve inside one another. */
+  references: 256,
+  /** Elements of an array value on the host; more belongs into a buffer. */
+  hostArray: 4096,
 } as const;
+
+const hasParameters: ReadonlySet<string> = new Set(['func', 'kernel', 'command']);
 
 export class Session {
   readonly catalog: Catalog;
@@ -53,6 +61,7 @@ export class Session {
   readonly banks = new Map<string, BankType>();
   readonly instances = new Set<string>();
   readonly #resolving: Declaration[] = [];
+  readonly #failed = new Set<Declaration>();
 
   constructor(catalog: Catalog, configuration: Configuration, engine: Engine) {
     this.catalog = catalog;
@@ -74,6 +83,7 @@ export class Session {
 
   /** Runs `action` for a declaration; a reference cycle is an error that shows the whole way. */
   resolving<T>(declaration: Declaration, action: () => T): T {
+    if (this.#failed.has(declaration)) throw new Poisoned();
     const start = this.#resolving.indexOf(declaration);
     if (start >= 0) {
       const way = this.#resolving.slice(start);
@@ -84,19 +94,29 @@ export class Session {
       const place = { file: declaration.file.file, at: declaration.decl.at };
       throw new Problem(place, `'${declaration.name}' refers to itself: ${names}`, { related });
     }
+    if (this.#resolving.length >= elaborationLimits.references) {
+      const place = { file: declaration.file.file, at: declaration.decl.at };
+      const limit = elaborationLimits.references;
+      throw new Problem(place, `declarations refer to each other more than ${limit} deep`);
+    }
     this.reach(declaration);
     this.#resolving.push(declaration);
     try {
       return action();
+    } catch (error) {
+      // A value that failed once fails for all; a function may fail by its arguments only.
+      if (!hasParameters.has(declaration.decl.kind)) this.#failed.add(declaration);
+      throw error;
     } finally {
       this.#resolving.pop();
     }
   }
 
   /** Counts a template instance against the limit. */
-  instance(key: string): void {
+  instance(key: string, declaration: Declaration): void {
     this.instances.add(key);
     if (this.instances.size <= elaborationLimits.instances) return;
-    throw new Error(`more than ${elaborationLimits.instances} template instances`);
+    const place = { file: declaration.file.file, at: declaration.decl.at };
+    throw new Problem(place, `more than ${elaborationLimits.instances} template instances`);
   }
 }

@@ -7,7 +7,7 @@ import { assign } from './assignments.js';
 import { evaluateCall } from './calls.js';
 import { coerce, valueType } from './coercion.js';
 import { dispatchStatement, partStatement, workspaceStatement } from './command-statements.js';
-import { zeroOf } from './constants.js';
+import { checkHostArray, zeroOf } from './constants.js';
 import type { Frame } from './frame.js';
 import { loop, whileLoop } from './loops.js';
 import { parallel, privateState, sharedState } from './regions.js';
@@ -221,6 +221,7 @@ const isDeviceValue = (type: Type): boolean =>
 
 function initial(frame: Frame, type: Type, at: number) {
   if (type.kind === 'array') {
+    checkHostArray(frame, type.count, at);
     const items = Array.from({ length: type.count }, () => zeroOf(frame, type.elem, at));
     return { op: 'array.new', type, site: frame.site(at), items } as const;
   }

@@ -88,7 +88,7 @@ function verify(session: Session, builder: HostBuilder, declaration: Declaration
     }
     case 'func':
       if (isDeviceOnly(decl as FuncDef)) return verifyDeviceFunction(session, ref);
-      return void builder.request(ref, 0);
+      return void builder.request(ref, []);
     case 'kernel':
     case 'command':
       return verifyStage(session, declaration);

@@ -88,7 +88,11 @@ export function stageOf(
   return elaborateStage(catalog, { name: root, args: [] }, configurationOf(catalog, settings));
 }
 
-export function stageProgram(text: string, root = 'main', settings: Settings = {}): CommandProgram {
+export function stageProgram(
+  text: string | Readonly<Record<string, string>>,
+  root = 'main',
+  settings: Settings = {},
+): CommandProgram {
   const catalog = catalogOf(text);
   return programOf(catalog, stageOf(text, root, settings));
 }
