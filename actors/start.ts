@@ -23,7 +23,8 @@ import { taskPort } from './system/task-port.js';
 import type { DeviceSettings } from './threads/device.program.js';
 
 const OPEN_DEADLINE_MS = 60_000;
-const PREPARATION_THREADS = 1;
+/** Models take turns on them, so that a slow input of one does not hold up all others. */
+const PREPARATION_THREADS = 2;
 const DEVICE_THREAD = 'device';
 
 export interface RunningServer extends StartedServer {

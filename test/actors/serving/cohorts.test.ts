@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import { firstOutputOracle } from '../../oracles/first-output.js';
 import { embeddingBound, embeddingOracle } from '../../oracles/embedding.js';
 import type { SystemRecord } from '../../../runtime/system/recorder.js';
-import { rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, withServer } from '../running-server.js';
+import { isQuiet } from './quiet.js';
 
 const texts = Array.from({ length: 200 }, (_, i) => `${'ragged text € '.repeat(i % 23)}${i}`);
 
@@ -98,27 +99,6 @@ function cohortSpans(records: readonly SystemRecord[]): Span[] {
     spans.push({ actor: record.actor, from: born.get(record.actor)!, to: record.atMs });
   }
   return spans;
-}
-
-/** Law I8: at rest the device holds nothing and no request is open. */
-async function isQuiet({ serving }: TestServer): Promise<void> {
-  const bytes: number[] = [];
-  await serving.collect({
-    add() {},
-    observe() {},
-    set(name, _labels, value) {
-      if (name === 'loom_device_bytes') bytes.push(value);
-    },
-  });
-  assert.ok(bytes.length > 0);
-  assert.is(
-    bytes.reduce((sum, value) => sum + value, 0),
-    0,
-  );
-  for (const { inFlight, waiting } of await serving.modelStates()) {
-    assert.is(inFlight, 0);
-    assert.is(waiting, 0);
-  }
 }
 
 test.run();
