@@ -6,16 +6,15 @@ import type { StatusRecord } from '../runtime/base/errors.js';
 import type { ExecutableInfo } from '../runtime/hal/executable.js';
 import type { Submission, SubmissionRetired } from '../runtime/hal/submission.js';
 import type { FiniteModel } from '../runtime/packages/finite-control.js';
+import type { FiniteRequest } from '../runtime/profiles/request-packet.js';
 import type { ModelDocument } from '../runtime/packages/model-document.js';
 
 /** Addresses that every thread knows. */
 export const SERVER = 'main:/server';
 export const POOL = 'main:/pool';
 
-/** One input of a finite call. */
-export type FiniteInput =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'tokens'; readonly tokens: readonly number[] };
+/** One input of a finite call: text, or token ids that the client made itself. */
+export type FiniteInput = FiniteRequest['input'];
 
 /** 'request.submit', an ask; answered with FiniteAnswer. */
 export interface FiniteCall {

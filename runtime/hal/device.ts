@@ -7,7 +7,7 @@
  */
 import type { StatusRecord } from '../base/errors.js';
 import type { Executable, ExecutableImage } from './executable.js';
-import type { TargetFacts } from './facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import type { SlabMemory } from './pool.js';
 import type { Queue } from './queue.js';
 import type { Timeline } from './timeline.js';

@@ -2,7 +2,7 @@
  * What cold preparation makes and tasks exchange: plain data, structured-clone safe (a compiled
  * module is shared between threads, not copied).
  */
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import type { HostMetadata } from '../jit/compile-host.js';
 import type { ExecutableReflection } from '../jit/reflection.js';
 import type { HostProgram } from '../loom/typed.js';

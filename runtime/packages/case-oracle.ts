@@ -4,7 +4,7 @@
  * of f32. Interpreted, so it shares no code path with the device.
  */
 import { StatusError } from '../base/errors.js';
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import { bufferFunctions } from '../modules/buffer.js';
 import { inputFunctions } from '../modules/input.js';
 import { capabilityTable } from '../modules/modules.js';

@@ -4,7 +4,7 @@
  * diagnostics.
  */
 import { toStatus } from '../base/errors.js';
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import type { Catalog } from '../loom/elaborate/catalog.js';
 import { bindConfiguration } from '../loom/elaborate/configuration.js';
 import type { Configuration } from '../loom/elaborate/configuration.js';

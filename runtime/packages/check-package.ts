@@ -4,7 +4,7 @@
  * Every item is reported; one that fails stops nothing.
  */
 import { toStatus } from '../base/errors.js';
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import { localFacts } from '../hal/local/local-facts.js';
 import type { Launcher } from '../vm/checks/run-checks.js';
 import { caseOracle } from './case-oracle.js';

@@ -4,7 +4,7 @@
  * frozen state and the table of stages (cold ones, and specialized ones while they are loaded).
  * Calls are synchronous; nothing here submits or waits.
  */
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import type { Submission } from '../hal/submission.js';
 import { wasmExecutor } from '../jit/host-executor.js';
 import type { ExecutableReflection } from '../jit/reflection.js';

@@ -4,7 +4,7 @@
  * what is wrong is told at registration, with positions, and not by the first request.
  */
 import { StatusError } from '../base/errors.js';
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import { LoomError } from '../loom/diagnostics.js';
 import type { Catalog } from '../loom/elaborate/catalog.js';
 import { bindConfiguration } from '../loom/elaborate/configuration.js';

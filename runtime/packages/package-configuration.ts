@@ -2,7 +2,7 @@
  * Configuration of a whole package: what its config file binds, as keys and values in the textual
  * syntax of `prepare.config`, so that it crosses threads and enters cache keys as it is.
  */
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import { evaluateConfigFile } from '../loom/elaborate/config-file.js';
 import type { ConfigValue } from '../loom/elaborate/configuration.js';
 import type { Bindings } from './artefacts.js';

@@ -4,7 +4,7 @@
  * is checked. Nothing is compiled and no device is touched; the plan says what to compile.
  */
 import { StatusError } from '../base/errors.js';
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import { localFacts } from '../hal/local/local-facts.js';
 import { LoomError } from '../loom/diagnostics.js';
 import { bindConfiguration } from '../loom/elaborate/configuration.js';

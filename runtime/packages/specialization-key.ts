@@ -5,7 +5,7 @@
  * name compiled bytes beyond one generation.
  */
 import { createHash } from 'node:crypto';
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import type { Bindings, PackageSource, StageDeclaration } from './artefacts.js';
 
 /** Changes whenever the compiler's output for equal input does. */

@@ -3,7 +3,7 @@
  * bound itself. Every error names the stage, and the key where one is at fault.
  */
 import { StatusError } from '../base/errors.js';
-import type { TargetFacts } from '../hal/facts.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import type { Catalog } from '../loom/elaborate/catalog.js';
 import { bindConfiguration } from '../loom/elaborate/configuration.js';
 import type { Configuration } from '../loom/elaborate/configuration.js';

@@ -11,7 +11,7 @@ import type { Device } from '../device.js';
 import type { Done, Driver } from '../driver.js';
 import { ExecutableTable } from '../executable-table.js';
 import type { Executable, ExecutableImage } from '../executable.js';
-import type { TargetFacts } from '../facts.js';
+import type { TargetFacts } from '../../base/target-facts.js';
 import { Queue } from '../queue.js';
 import { Timeline } from '../timeline.js';
 import { WORKERS_MAX } from './control-block.js';

@@ -2,7 +2,7 @@
  * Facts of the local device, for the elaborator and for whoever compiles before a device is open.
  * The same on every machine that runs this code, except what the WebAssembly engine offers.
  */
-import type { TargetFacts } from '../facts.js';
+import type { TargetFacts } from '../../base/target-facts.js';
 
 /** A module of one function that uses `i32x4.relaxed_dot_i8x16_i7x16_add_s`. */
 const relaxedProbe = new Uint8Array([

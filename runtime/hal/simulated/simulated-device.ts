@@ -14,7 +14,7 @@ import type { Device } from '../device.js';
 import type { Done, Driver } from '../driver.js';
 import { ExecutableTable } from '../executable-table.js';
 import type { Executable, ExecutableImage } from '../executable.js';
-import type { TargetFacts } from '../facts.js';
+import type { TargetFacts } from '../../base/target-facts.js';
 import { localFacts } from '../local/local-facts.js';
 import { LocalMemory } from '../local/local-memory.js';
 import { transfer } from '../local/transfer.js';

@@ -7,7 +7,8 @@ import { LoomError } from '../diagnostics.js';
 import { StatusError } from '../../base/errors.js';
 import type { Catalog } from './catalog.js';
 import { bindConfiguration } from './configuration.js';
-import type { ConfigValue, TargetFacts } from './configuration.js';
+import type { TargetFacts } from '../../base/target-facts.js';
+import type { ConfigValue } from './configuration.js';
 import { constantOf } from './constants.js';
 import { openSession } from './engine.js';
 

@@ -1,4 +1,5 @@
 /** Programs of tests: from text to catalogs, diagnostics, host results and device bytes. */
+import type { TargetFacts } from '../../../../runtime/base/target-facts.js';
 import * as assert from 'uvu/assert';
 import { renderDiagnostics } from '../../../../runtime/loom/diagnostics.js';
 import type { Diagnostic } from '../../../../runtime/loom/diagnostics.js';
@@ -7,10 +8,7 @@ import {
   bindConfiguration,
   defaultTarget,
 } from '../../../../runtime/loom/elaborate/configuration.js';
-import type {
-  Configuration,
-  TargetFacts,
-} from '../../../../runtime/loom/elaborate/configuration.js';
+import type { Configuration } from '../../../../runtime/loom/elaborate/configuration.js';
 import { elaborateHost, elaborateStage } from '../../../../runtime/loom/elaborate/elaborate.js';
 import type { Elaborated } from '../../../../runtime/loom/elaborate/elaborate.js';
 import { verifyCatalog } from '../../../../runtime/loom/elaborate/verify.js';
