@@ -4,9 +4,9 @@
  * else may happen: indices out of range, tiles and slices that do not fit, NaN, infinities,
  * denormals, wrapping integers, dynamic trip counts, reductions inside loops.
  *
- * Roots, in order: floats in, ints in, f16x4 and then i8x16 in, floats out, words out, vectors inout
- * (f32x4), halves out (f16x2), sums acc (u32). What a program computed and did not store, it writes
- * into the words at its end: uniform values, shared and private arrays.
+ * Roots, in order: floats in, ints in, f16x4 and then i8x16 in, floats out, words out, vectors
+ * inout (f32x4), halves out (f16x2), sums acc (u32). What a program computed and did not store, it
+ * writes into the words at its end: uniform values, shared and private arrays.
  */
 import fc from 'fast-check';
 import type { CommandProgram, Kernel, Range } from '../../runtime/loom/typed.js';

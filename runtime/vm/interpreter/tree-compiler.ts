@@ -117,12 +117,11 @@ export abstract class TreeCompiler<F extends Frame> {
     );
     const args = expr.args.map((arg) => this.expression(arg));
     const [a, b, c] = args as [Eval<RawValue, F>, Eval<RawValue, F>, Eval<RawValue, F>];
-    // Host i64 may overflow inside `mad`; everything else cannot raise.
-    const located = <T>(eval_: (frame: F) => T) =>
-      expr.name === 'mad' && this.#isI64(expr) ? this.located(expr.site, eval_) : eval_;
     if (args.length === 1) return (frame) => run(a(frame));
     if (args.length === 2) return (frame) => run(a(frame), b(frame));
-    return located((frame: F) => run(a(frame), b(frame), c(frame)));
+    // Only the sum and product of i64 can raise in an intrinsic.
+    const mayRaise = expr.name === 'mad' && this.#isI64(expr);
+    return this.#raising(mayRaise, expr.site, (frame) => run(a(frame), b(frame), c(frame)));
   }
 
   #isI64(expr: Expr): boolean {
