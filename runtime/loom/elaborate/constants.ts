@@ -57,7 +57,7 @@ export function fromConfig(value: ConfigValue): ConstValue {
 
 function checked(frame: Frame, value: Value, want: { type: Type | null; at: At }): Value {
   const { type, at } = want;
-  if (value.kind === 'array' && value.items.every((item) => item.kind === 'const')) return value;
+  if (value.kind === 'array') return constantArray(frame, value, want);
   if (value.kind === 'expr' && value.expr.op === 'const') return value;
   if (value.kind !== 'const') {
     const shown =
@@ -75,6 +75,18 @@ function checked(frame: Frame, value: Value, want: { type: Type | null; at: At }
     type: isScalar(type, 'bool') || type.kind === 'string' ? type : null,
     value: adapted,
   };
+}
+
+function constantArray(
+  frame: Frame,
+  value: Extract<Value, { kind: 'array' }>,
+  { type, at }: { type: Type | null; at: At },
+): Value {
+  const known = value.items.every((item) => item.kind === 'expr' && item.expr.op === 'const');
+  if (!known) throw frame.problem(at, 'every element of a constant array must be constant');
+  const own: Type = { kind: 'array', elem: value.elem, count: value.items.length };
+  if (type === null || typeName(type) === typeName(own)) return value;
+  throw frame.problem(at, `expected ${typeName(type)}, got ${typeName(own)}`);
 }
 
 /** `target.NAME`, `f32.lowest`, `f32.max`; null for any other path. */

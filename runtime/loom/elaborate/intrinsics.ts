@@ -155,8 +155,7 @@ function mapped(name: Intrinsic, from: Type, to: Type): Builtin {
     const value = call.value(0);
     const type = valueType(call.frame, value);
     if (type?.kind === 'vector' && type.elem === typeName(from) && to.kind === 'scalar') {
-      const result = isBool(to) ? null : vector(to.name as 'f32', type.lanes);
-      if (result !== null) return node(call, name, result, [call.any(0)]);
+      return node(call, name, vector(to.name as 'f32', type.lanes), [call.any(0)]);
     }
     return node(call, name, to, [call.arg(0, from)]);
   };
@@ -171,6 +170,13 @@ const pack =
     if (!fits) return reject(call, value.type);
     return node(call, name, bytes(name === 'pack_i8' ? 'i8' : 'u8', 4), [value]);
   };
+
+const isNan: Builtin = (call) => {
+  call.counts(1);
+  const value = call.any(0);
+  if (!isFloat(value.type)) return reject(call, value.type);
+  return node(call, 'is_nan', BOOL, [value]);
+};
 
 const mulHi: Builtin = (call) => {
   call.counts(2);
@@ -203,7 +209,7 @@ export const intrinsics: ReadonlyMap<string, Builtin> = new Map<string, Builtin>
   ['f32_from_bits', mapped('f32_from_bits', U32, F32)],
   ['clz', mapped('clz', U32, U32)],
   ['popcount', mapped('popcount', U32, U32)],
-  ['is_nan', mapped('is_nan', F32, BOOL)],
+  ['is_nan', isNan],
   ['unpack_i8', mapped('unpack_i8', bytes('i8', 4), vector('i32', 4))],
   ['unpack_u8', mapped('unpack_u8', bytes('u8', 4), vector('i32', 4))],
   ['pack_i8', pack('pack_i8')],

@@ -210,6 +210,28 @@ test('a config file binds by name and may use facts', () => {
   assert.throws(() => evaluateConfigFile(wrong, 'c', defaultTarget), /'nobody'/);
 });
 
+test('constant arrays: any index on the host, constant ones on devices', () => {
+  const table = 'const.def T : i32[4] = i32[4](2, 3, 5, 7)\n';
+  const sum = `${table}func.def export main() -> i64 { var s = 0\nfor i in 0..4 { s += i64(T[i]) }\nreturn s + i64(T[3]) + T.len }`;
+  assert.equal(runMain(sum), [28n]);
+  checkAccepts([
+    ['a device', `${table}kernel.def k(y: out view<i32>) workgroup(1) { once { y[0] = T[2] } }`],
+  ]);
+  checkRejects([
+    ['beyond', `${table}const.def X = T[4]`, /must be 0 to 3/],
+    [
+      'dynamic on a device',
+      `${table}kernel.def k(y: out view<i32>, n: i32) workgroup(1) { once { y[0] = T[n] } }`,
+      /must be constant/,
+    ],
+    [
+      'another type',
+      'const.def T : i32[3] = i32[4](1, 2, 3, 4)',
+      /expected i32\[3\], got i32\[4\]/,
+    ],
+  ]);
+});
+
 test('facts that are read become part of the key', () => {
   const text =
     'kernel.def k(y: out view<f32>) workgroup(select(target.simt, 64, 1)) { parallel i in 0..4 { y[i] = 1.0 } }\ncommand.def main(y: root) { dispatch k(y) grid(1) }';
