@@ -2,27 +2,10 @@
  * Types as text: for messages (`list<i64>`, `buffer`) and, with the fields of records written out,
  * as the structure from which the fingerprint of sealed state is taken.
  */
+import { typeText } from '../loom/type-text.js';
 import type { RecordType, Type } from '../loom/typed.js';
 
-export function typeText(type: Type): string {
-  switch (type.kind) {
-    case 'scalar':
-    case 'handle':
-      return type.name;
-    case 'vector':
-    case 'bytes':
-      return `${type.elem}x${type.lanes}`;
-    case 'list':
-    case 'cell':
-      return `${type.kind}<${typeText(type.elem)}>`;
-    case 'record':
-      return type.record.name;
-    case 'array':
-      return `${typeText(type.elem)}[${type.count}]`;
-    default:
-      return type.kind;
-  }
-}
+export { typeText };
 
 /** `(i64, buffer) -> (i64, ref)`; one result stands without brackets, none is `()`. */
 export function signatureText(params: readonly Type[], results: readonly Type[]): string {

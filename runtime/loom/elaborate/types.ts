@@ -3,6 +3,7 @@
  * `Term` is what a type expression denotes: a value type, a storage element, a view, or several of
  * these at once (`f32` is a value and an element; `f16` an element only; `i64` a value only).
  */
+import { typeText as typeName } from '../type-text.js';
 import type { LayoutType, RecordType, ScalarName, Storage, Type } from '../typed.js';
 
 export type Element =
@@ -58,25 +59,7 @@ export const vector = (elem: 'f32' | 'i32' | 'u32', lanes: 2 | 4): Type => ({
 });
 export const bytes = (elem: 'i8' | 'u8', lanes: 4 | 16): Type => ({ kind: 'bytes', elem, lanes });
 
-export function typeName(type: Type): string {
-  switch (type.kind) {
-    case 'scalar':
-    case 'handle':
-      return type.name;
-    case 'vector':
-    case 'bytes':
-      return `${type.elem}x${type.lanes}`;
-    case 'list':
-    case 'cell':
-      return `${type.kind}<${typeName(type.elem)}>`;
-    case 'record':
-      return type.record.name;
-    case 'array':
-      return `${typeName(type.elem)}[${type.count}]`;
-    default:
-      return type.kind;
-  }
-}
+export { typeName };
 
 export const sameType = (left: Type, right: Type): boolean =>
   left === right || (left.kind === right.kind && typeName(left) === typeName(right));
