@@ -29,6 +29,9 @@ const DEVICE_THREAD = 'device';
 
 export interface RunningServer extends StartedServer {
   readonly topology: Topology;
+  readonly pool: TaskPool;
+  /** The actors of the main thread, by which those of the others are reached. */
+  readonly system: ActorSystem;
 }
 
 export async function startServer(options: StartOptions): Promise<RunningServer> {
@@ -79,7 +82,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     throw error;
   }
   const serving = new ServingPort({ system, topology, options });
-  return { serving, topology, close };
+  return { serving, topology, pool, system, close };
 }
 
 interface ThreadPlan {

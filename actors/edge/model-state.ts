@@ -6,6 +6,8 @@ import type { GenerationSummary } from '../model/generation.js';
 /** The chart has finer states than the contract of the admin routes. */
 const states: Readonly<Record<string, DeploymentState>> = {
   loading: 'preparing',
+  recovering: 'preparing',
+  stranded: 'preparing',
   switching: 'replacing',
   withdrawing: 'draining',
 };

@@ -62,12 +62,12 @@ export class ServingPort implements Serving {
       dimensions: call.dimensions ?? 0,
     };
     const options = { deadlineMs, signal };
-    const answer = (await this.#system.request(
-      SERVER,
-      'request.submit',
-      finite,
-      options,
-    )) as FiniteAnswer;
+    const answer = await this.#system
+      .request(SERVER, 'request.submit', finite, options)
+      .then((value) => value as FiniteAnswer)
+      .catch((error: unknown) => {
+        throw interrupted(error, call.model);
+      });
     this.#options.metrics.observe('loom_cohort_members', { model: call.model }, answer.cohortSize);
     return {
       model: call.model,
@@ -125,9 +125,20 @@ export class ServingPort implements Serving {
   }
 
   async readiness(): Promise<Readiness> {
-    const { state } = await this.#server();
-    if (state !== 'ready') return { ready: false, reasons: [`the server is ${state}`] };
-    const reasons = await this.#canary.run(await this.#deployments());
+    const { state, failure } = await this.#server();
+    if (state !== 'ready') {
+      const why = failure === null ? '' : `: ${failure.message}`;
+      return { ready: false, reasons: [`the server is ${state}${why}`] };
+    }
+    const deployments = await this.#deployments();
+    const lost = deployments.filter(({ isRecovering }) => isRecovering);
+    const reasons = [
+      ...lost.map(({ id, failure: cause }) => {
+        const why = cause === null ? '' : `: ${cause.message}`;
+        return `model ${id} was lost and is being brought back${why}`;
+      }),
+      ...(await this.#canary.run(deployments)),
+    ];
     return { ready: reasons.length === 0, reasons };
   }
 
@@ -146,16 +157,8 @@ export class ServingPort implements Serving {
     }
     sink.set('loom_pool_tasks', {}, (await this.#pool()).started);
     const device = await this.#device();
-    const name = device.driver;
-    sink.set('loom_device_executables', { device: name }, device.executables);
-    sink.set('loom_device_budget_bytes', { device: name }, device.budget);
-    const totals = new Map<string, number>();
-    for (const { kind, bytes } of device.byOwner) {
-      totals.set(kind, (totals.get(kind) ?? 0) + bytes);
-    }
-    for (const owner of ['bank', 'generation', 'invocation', 'row', 'result', 'request']) {
-      sink.set('loom_device_bytes', { device: name, owner }, totals.get(owner) ?? 0);
-    }
+    // Between its loss and its opening there is none to tell of.
+    if (device !== null) collectDevice(sink, device);
     for (const [reason, count] of Object.entries(this.#system.deadLetters.counts())) {
       const known = this.#deadLetters.get(reason) ?? 0;
       if (count > known) sink.add('loom_dead_letters_total', { reason }, count - known);
@@ -182,9 +185,11 @@ export class ServingPort implements Serving {
     return (await this.#describeAt(SERVER, 'server.describe')) as ServerSummary;
   }
 
-  async #device(): Promise<DeviceSummary> {
-    const { device } = await this.#server();
-    return (await this.#describeAt(device, 'device.describe')) as DeviceSummary;
+  async #device(): Promise<DeviceSummary | null> {
+    const { device, failure } = await this.#server();
+    if (failure !== null) return null;
+    const described = this.#describeAt(device, 'device.describe');
+    return described.then((summary) => summary as DeviceSummary).catch(() => null);
   }
 
   /** Deployments that end between the two questions are left out. */
@@ -210,6 +215,28 @@ export class ServingPort implements Serving {
     if (address === null) return null;
     const asked = this.#describeAt(address, 'generation.describe').catch(() => null);
     return (await asked) as GenerationSummary | null;
+  }
+}
+
+/** What the death of whoever held the request is to its caller: a reason to try again. */
+function interrupted(error: unknown, model: string): unknown {
+  if (!(error instanceof StatusError) || error.code !== 'unavailable') return error;
+  const { message, retryAfterS, where } = error.status;
+  if (retryAfterS !== undefined) return error;
+  const text = `model ${model} was interrupted at this request, try again: ${message}`;
+  return new StatusError('unavailable', text, { where, retryAfterS: 1 });
+}
+
+function collectDevice(sink: MetricSink, device: DeviceSummary): void {
+  const name = device.driver;
+  sink.set('loom_device_executables', { device: name }, device.executables);
+  sink.set('loom_device_budget_bytes', { device: name }, device.budget);
+  const totals = new Map<string, number>();
+  for (const { kind, bytes } of device.byOwner) {
+    totals.set(kind, (totals.get(kind) ?? 0) + bytes);
+  }
+  for (const owner of ['bank', 'generation', 'invocation', 'row', 'result', 'request']) {
+    sink.set('loom_device_bytes', { device: name, owner }, totals.get(owner) ?? 0);
   }
 }
 

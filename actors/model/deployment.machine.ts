@@ -3,22 +3,20 @@
  *
  * Owns: the choice of the generation that gets new requests. Holds: a new generation is switched to
  * only when it is prepared and loaded; accepted requests stay with the generation that took them;
- * a failed replacement keeps the old one; of several registrations in a row the last one wins.
- * Parent: the server. Told by: the server (commands), its preparation and its generations (facts).
+ * a failed replacement keeps the old one; of several registrations in a row the last one wins, and
+ * each is answered once. What a lost thread or device took away is prepared again under a new
+ * number, after a pause that grows; a registration never waits for that pause.
+ * Parent: the server. Told by: the server (commands, the device), its preparation and generations.
  */
 import { assign, setup } from 'xstate';
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
+import { type Context, initialContext, type Input } from './deployment-context.js';
+import { recovery, removal } from './deployment-endings.js';
+import * as steps from './deployment-steps.js';
 
-export interface Context {
-  /** Number of the latest preparation, from 1: the generation's number. */
-  readonly generation: number;
-  /** A newer package waits until the running preparation or load has ended. */
-  readonly queued: boolean;
-  /** Generations that live on a model thread, retiring ones included. */
-  readonly living: number;
-  readonly failure: StatusRecord | null;
-}
+/** Losses in a row that a package survives which has never served. */
+const ATTEMPTS_MAX = 5;
 
 export type Event =
   | { type: 'deployment.register' }
@@ -28,209 +26,225 @@ export type Event =
   | { type: 'preparation.failed'; status: StatusRecord }
   | { type: 'preparation.cancelled' }
   | { type: 'generation.loaded' }
-  | { type: 'generation.failed'; status: StatusRecord }
-  | { type: 'generation.retired' }
-  | { type: 'generation.lost'; status: StatusRecord };
+  | { type: 'generation.failed'; generation: number; status: StatusRecord }
+  | { type: 'generation.retired'; generation: number }
+  | { type: 'generation.lost'; generation: number; status: StatusRecord }
+  | { type: 'device.lost'; status: StatusRecord }
+  | { type: 'device.opened' }
+  | { type: 'recovery.due' }
+  | { type: 'recovery.settled' };
 
-const leaving = {
-  'generation.retired': { actions: ['dropLiving', 'forgetGeneration'] },
-  'generation.lost': { actions: ['dropLiving', 'forgetGeneration'] },
-} as const;
+/** `generation`, or 0 when the event tells its end. */
+const without = (generation: number, event: Event): number =>
+  'generation' in event && event.generation === generation ? 0 : generation;
 
 export const machine = setup({
-  types: { context: {} as Context, events: {} as Event },
+  types: { context: {} as Context, events: {} as Event, input: {} as Input },
   guards: {
     noneLiving: ({ context }) => context.living === 0,
     isQueued: ({ context }) => context.queued,
+    isStranded: ({ context }) => context.stranded,
+    hasDevice: ({ context }) => context.device,
+    isCurrent: ({ context, event }) =>
+      'generation' in event && event.generation === context.current,
+    isRetiring: ({ context, event }) =>
+      'generation' in event &&
+      event.generation !== context.current &&
+      event.generation !== context.candidate,
+    /** It has served, or was lost by no fault of its own, and not too many times in a row. */
+    mayRecover: ({ context, event }) =>
+      context.proven ||
+      ('status' in event && event.status.code === 'unavailable' && context.attempts < ATTEMPTS_MAX),
+    hasServed: ({ context }) => context.served,
   },
   actions: {
     countGeneration: assign({
       generation: ({ context }) => context.generation + 1,
       queued: false,
+      stranded: false,
     }),
     markQueued: assign({ queued: true }),
-    countLiving: assign({ living: ({ context }) => context.living + 1 }),
-    dropLiving: assign({ living: ({ context }) => Math.max(0, context.living - 1) }),
+    markStranded: assign({ stranded: true }),
+    noteUnproven: assign({ proven: false }),
+    noteReverted: assign({ proven: true }),
+    noteCandidate: assign({
+      candidate: ({ context }) => context.generation,
+      living: ({ context }) => context.living + 1,
+    }),
+    noteSwitched: assign({
+      current: ({ context }) => context.candidate,
+      candidate: 0,
+      proven: ({ context }) => !context.queued,
+      served: true,
+      failure: null,
+    }),
+    dropServing: assign({ current: 0, candidate: 0 }),
+    dropLiving: assign({
+      living: ({ context }) => Math.max(0, context.living - 1),
+      current: ({ context, event }) => without(context.current, event),
+      candidate: ({ context, event }) => without(context.candidate, event),
+    }),
+    noteDevice: assign({ device: true }),
+    noteDeviceLost: assign({ device: false }),
+    countAttempt: assign({ attempts: ({ context }) => context.attempts + 1 }),
+    clearAttempts: assign({ attempts: 0 }),
     clearFailure: assign({ failure: null }),
     noteFailure: assign({
       failure: ({ event }) => ('status' in event ? event.status : null),
     }),
+    keepDevice: effect,
     keepPackage: effect,
+    supersedeRegistrations: effect,
+    revertPackage: effect,
     startPreparation: effect,
     cancelPreparation: effect,
-    startGeneration: effect,
-    switchGeneration: effect,
+    releasePreparation: effect,
     keepCandidate: effect,
     dropCandidate: effect,
+    startGeneration: effect,
+    switchGeneration: effect,
     drainGenerations: effect,
+    abandonGenerations: effect,
+    releaseGeneration: effect,
     forgetGeneration: effect,
     forwardRequest: effect,
     refuseRequest: effect,
     refuseRegistration: effect,
     answerReady: effect,
     answerFailed: effect,
+    startBackoff: effect,
+    cancelBackoff: effect,
+    startSteady: effect,
+    cancelSteady: effect,
     awaitRemoval: effect,
     announceRemoved: effect,
   },
 }).createMachine({
   id: 'deployment',
   description: 'A package served under an id.',
-  context: { generation: 0, queued: false, living: 0, failure: null },
+  context: ({ input }) => initialContext(input),
   initial: 'registering',
   states: {
     registering: {
       description: 'The id is taken; waits for the package.',
       on: {
-        'deployment.register': { target: 'preparing', actions: 'keepPackage' },
+        ...steps.refusing,
+        'deployment.register': { target: 'preparing', actions: [...steps.want, ...steps.begin] },
         'deployment.unregister': { target: 'removed', actions: 'awaitRemoval' },
-        'request.submit': { actions: 'refuseRequest' },
+        'device.lost': { actions: steps.strand },
       },
     },
     preparing: {
-      description: 'A generation is being prepared and none serves yet.',
-      entry: ['countGeneration', 'startPreparation'],
+      description: 'A generation is being prepared and none serves.',
       on: {
-        ...leaving,
+        ...steps.refusing,
         'preparation.prepared': [
           {
-            guard: 'isQueued',
-            target: 'preparing',
+            guard: 'isStranded',
+            target: 'recovering',
             actions: ['keepCandidate', 'dropCandidate'],
-            reenter: true,
           },
-          { target: 'loading', actions: 'keepCandidate' },
+          { guard: 'isQueued', actions: ['keepCandidate', 'dropCandidate', ...steps.begin] },
+          { target: 'loading', actions: steps.load },
         ],
-        'preparation.failed': [
-          { guard: 'isQueued', target: 'preparing', reenter: true },
-          { target: 'failed', actions: 'noteFailure' },
+        'preparation.failed': steps.notPrepared,
+        'preparation.cancelled': [
+          { guard: 'isStranded', target: 'recovering' },
+          { actions: steps.begin },
         ],
-        'preparation.cancelled': { target: 'preparing', reenter: true },
-        'deployment.register': { actions: ['keepPackage', 'markQueued', 'cancelPreparation'] },
+        'deployment.register': { actions: steps.supersede },
         'deployment.unregister': {
           target: 'withdrawing',
           actions: ['awaitRemoval', 'cancelPreparation'],
         },
-        'request.submit': { actions: 'refuseRequest' },
+        'device.lost': { actions: [...steps.strand, 'markStranded', 'cancelPreparation'] },
       },
     },
     loading: {
-      description: 'The prepared generation starts on a model thread.',
-      entry: ['countLiving', 'startGeneration'],
+      description: 'The prepared generation starts on a model thread; none serves.',
       on: {
-        'generation.loaded': [
-          { guard: 'isQueued', target: 'replacing', actions: 'switchGeneration' },
-          { target: 'serving', actions: 'switchGeneration' },
-        ],
-        'generation.failed': [
-          { guard: 'isQueued', target: 'preparing', actions: 'dropLiving' },
-          { target: 'failed', actions: ['dropLiving', 'noteFailure'] },
-        ],
-        'generation.lost': { target: 'preparing', actions: ['dropLiving', 'forgetGeneration'] },
-        'generation.retired': { actions: ['dropLiving', 'forgetGeneration'] },
-        'deployment.register': { actions: ['keepPackage', 'markQueued'] },
+        ...steps.refusing,
+        'generation.loaded': steps.loaded,
+        'generation.failed': steps.notLoaded,
+        'generation.lost': steps.notLoaded,
+        'deployment.register': { actions: [...steps.want, 'markQueued'] },
         'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
-        'request.submit': { actions: 'refuseRequest' },
+        'device.lost': { target: 'recovering', actions: steps.strand },
       },
     },
     serving: {
       description: 'New requests go to the current generation.',
       tags: ['accepting'],
-      entry: 'answerReady',
+      entry: ['answerReady', 'startSteady'],
       on: {
-        'request.submit': { actions: 'forwardRequest' },
-        'deployment.register': { target: 'replacing', actions: 'keepPackage' },
-        'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
-        'generation.retired': { actions: ['dropLiving', 'forgetGeneration'] },
-        'generation.lost': { target: 'preparing', actions: ['dropLiving', 'forgetGeneration'] },
+        ...steps.forwarding,
+        'generation.lost': [
+          {
+            guard: 'isCurrent',
+            target: 'recovering',
+            actions: [...steps.gone, 'noteFailure', 'cancelSteady'],
+          },
+          { actions: steps.gone },
+        ],
+        'deployment.register': {
+          target: 'replacing',
+          actions: ['cancelSteady', ...steps.want, ...steps.begin],
+        },
+        'deployment.unregister': {
+          target: 'draining',
+          actions: ['cancelSteady', 'awaitRemoval'],
+        },
+        'device.lost': { target: 'recovering', actions: steps.strand },
+        'recovery.settled': { actions: 'clearAttempts' },
       },
     },
+    ...recovery,
     replacing: {
       description: 'The current generation serves while the next is prepared.',
       tags: ['accepting'],
-      entry: ['countGeneration', 'startPreparation'],
       on: {
-        ...leaving,
-        'request.submit': { actions: 'forwardRequest' },
+        ...steps.forwarding,
         'preparation.prepared': [
-          {
-            guard: 'isQueued',
-            target: 'replacing',
-            actions: ['keepCandidate', 'dropCandidate'],
-            reenter: true,
-          },
-          { target: 'switching', actions: 'keepCandidate' },
+          { guard: 'isQueued', actions: ['keepCandidate', 'dropCandidate', ...steps.begin] },
+          { target: 'switching', actions: steps.load },
         ],
         'preparation.failed': [
-          { guard: 'isQueued', target: 'replacing', reenter: true },
-          { target: 'serving', actions: ['noteFailure', 'answerFailed'] },
+          { guard: 'isQueued', actions: ['releasePreparation', ...steps.begin] },
+          { target: 'serving', actions: ['releasePreparation', ...steps.fail, ...steps.revert] },
         ],
-        'preparation.cancelled': { target: 'replacing', reenter: true },
-        'deployment.register': { actions: ['keepPackage', 'markQueued', 'cancelPreparation'] },
+        'preparation.cancelled': { actions: steps.begin },
+        'generation.lost': [
+          {
+            guard: 'isCurrent',
+            target: 'preparing',
+            actions: [...steps.gone, 'noteFailure'],
+          },
+          { actions: steps.gone },
+        ],
+        'deployment.register': { actions: steps.supersede },
         'deployment.unregister': {
           target: 'withdrawing',
           actions: ['awaitRemoval', 'cancelPreparation'],
+        },
+        'device.lost': {
+          target: 'preparing',
+          actions: [...steps.strand, 'markStranded', 'cancelPreparation'],
         },
       },
     },
     switching: {
       description: 'The next generation loads; the old one still serves.',
       tags: ['accepting'],
-      entry: ['countLiving', 'startGeneration'],
       on: {
-        ...leaving,
-        'request.submit': { actions: 'forwardRequest' },
-        'generation.loaded': [
-          { guard: 'isQueued', target: 'replacing', actions: ['clearFailure', 'switchGeneration'] },
-          { target: 'serving', actions: ['clearFailure', 'switchGeneration'] },
-        ],
-        'generation.failed': [
-          { guard: 'isQueued', target: 'replacing', actions: 'dropLiving' },
-          { target: 'serving', actions: ['dropLiving', 'noteFailure', 'answerFailed'] },
-        ],
-        'deployment.register': { actions: ['keepPackage', 'markQueued'] },
+        ...steps.forwarding,
+        'generation.loaded': steps.loaded,
+        'generation.failed': steps.notSwitched,
+        'generation.lost': steps.notSwitched,
+        'deployment.register': { actions: [...steps.want, 'markQueued'] },
         'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
+        'device.lost': { target: 'recovering', actions: steps.strand },
       },
     },
-    withdrawing: {
-      description: 'Unregistered while a preparation runs: it is joined, then all drains.',
-      on: {
-        ...leaving,
-        'preparation.prepared': { target: 'draining', actions: ['keepCandidate', 'dropCandidate'] },
-        'preparation.failed': 'draining',
-        'preparation.cancelled': 'draining',
-        'deployment.register': { actions: 'refuseRegistration' },
-        'deployment.unregister': { actions: 'awaitRemoval' },
-        'request.submit': { actions: 'refuseRequest' },
-      },
-    },
-    draining: {
-      description: 'Accepted requests finish; nothing new is taken.',
-      entry: 'drainGenerations',
-      always: { guard: 'noneLiving', target: 'removed' },
-      on: {
-        ...leaving,
-        'generation.loaded': { actions: 'drainGenerations' },
-        'generation.failed': { actions: 'dropLiving' },
-        'deployment.register': { actions: 'refuseRegistration' },
-        'deployment.unregister': { actions: 'awaitRemoval' },
-        'request.submit': { actions: 'refuseRequest' },
-      },
-    },
-    failed: {
-      description: 'It cannot serve; it waits for a better package or for its removal.',
-      entry: 'answerFailed',
-      on: {
-        ...leaving,
-        'deployment.register': { target: 'preparing', actions: ['clearFailure', 'keepPackage'] },
-        'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
-        'request.submit': { actions: 'refuseRequest' },
-      },
-    },
-    removed: {
-      type: 'final',
-      description: 'Its last generation retired; the id is free.',
-      entry: 'announceRemoved',
-      tags: ['succeeded'],
-    },
+    ...removal,
   },
 });

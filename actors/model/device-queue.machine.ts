@@ -24,6 +24,7 @@ export type Event =
   | { type: 'work.ended' }
   | { type: 'executable.load' }
   | { type: 'executable.unload' }
+  | { type: 'executables.release' }
   | { type: 'lease.release' }
   | { type: 'device.close' };
 
@@ -44,9 +45,11 @@ export const machine = setup({
     loadExecutable: effect,
     refuseExecutable: effect,
     unloadExecutable: effect,
+    releaseExecutables: effect,
     releaseLease: effect,
     refuseWaiting: effect,
     announceOpened: effect,
+    announceRefused: effect,
     announceLost: effect,
     closeDriver: effect,
   },
@@ -61,10 +64,11 @@ export const machine = setup({
       entry: 'openDriver',
       on: {
         'driver.opened': { target: 'ready', actions: 'announceOpened' },
-        'driver.refused': { target: 'closed', actions: 'noteFailure' },
+        'driver.refused': { target: 'closed', actions: ['noteFailure', 'announceRefused'] },
         'work.submit': { actions: 'refuseSubmission' },
         'executable.load': { actions: 'refuseExecutable' },
         'executable.unload': {},
+        'executables.release': {},
         'device.close': 'closing',
       },
     },
@@ -76,6 +80,7 @@ export const machine = setup({
         'work.ended': { actions: 'dropSubmission' },
         'executable.load': { actions: 'loadExecutable' },
         'executable.unload': { actions: 'unloadExecutable' },
+        'executables.release': { actions: 'releaseExecutables' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': 'closing',
@@ -84,13 +89,14 @@ export const machine = setup({
     lost: {
       description: 'The driver is gone: what was accepted ends with an error.',
       tags: ['holdsDevice'],
-      entry: 'announceLost',
+      entry: ['announceLost', 'refuseWaiting'],
       always: { guard: 'isIdle', target: 'closed' },
       on: {
         'work.submit': { actions: 'refuseSubmission' },
         'work.ended': { actions: 'dropSubmission' },
         'executable.load': { actions: 'refuseExecutable' },
         'executable.unload': { actions: 'unloadExecutable' },
+        'executables.release': { actions: 'releaseExecutables' },
         'lease.release': { actions: 'releaseLease' },
         'device.close': {},
       },
@@ -104,6 +110,7 @@ export const machine = setup({
         'work.ended': { actions: 'dropSubmission' },
         'executable.load': { actions: 'refuseExecutable' },
         'executable.unload': { actions: 'unloadExecutable' },
+        'executables.release': { actions: 'releaseExecutables' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': {},

@@ -16,6 +16,8 @@ export interface OpenedDevice {
   readonly device: Device;
   readonly runner: InvocationRunner;
   readonly bytes: () => DeviceBytes;
+  /** Ends one worker of the driver as a fault would; drivers without workers have none. */
+  readonly killWorker?: (worker: number) => void;
 }
 
 /** Bytes by owner kind, and the budget they count against. */
@@ -50,10 +52,17 @@ const CLOSING: StatusRecord = {
   retryAfterS: 1,
 };
 
+/** Scopes remembered as released: a load of one can be late by a few messages only. */
+const RELEASED_MAX = 256;
+
 class DeviceHost {
   readonly #self: ActorSelf;
   readonly #input: DeviceQueueInput;
   #opened: OpenedDevice | null = null;
+  #isClosed = false;
+  /** Ids of what is loaded, and scopes whose generation has ended. */
+  readonly #loaded = new Set<string>();
+  readonly #released: string[] = [];
 
   constructor(self: ActorSelf, input: DeviceQueueInput) {
     this.#self = self;
@@ -66,6 +75,8 @@ class DeviceHost {
     this.#input.open().then(
       (opened) => {
         this.#opened = opened;
+        // Closed while it opened.
+        if (this.#isClosed) return this.close();
         opened.device.onLost((status) => self.tell(self.address, 'driver.lost', { status }));
         self.tell(self.address, 'driver.opened', {});
       },
@@ -100,7 +111,11 @@ class DeviceHost {
   load(ask: Message): void {
     const { id, module, info } = ask.payload as LoadExecutable;
     try {
+      if (this.#released.some((scope) => id.startsWith(scope))) {
+        throw new StatusError('failedPrecondition', `${id} belongs to a generation that has ended`);
+      }
       this.#opened!.device.load(id, { info, module });
+      this.#loaded.add(id);
       this.#self.reply(ask, {});
     } catch (error) {
       this.#self.replyError(ask, toStatus(error));
@@ -113,7 +128,18 @@ class DeviceHost {
   }
 
   unload(id: string): void {
+    this.#loaded.delete(id);
     this.#opened?.device.unload(id);
+  }
+
+  /**
+   * Unloads whatever a generation or preparation that has ended left here, because its thread was
+   * lost; what it asked to load before its end and comes later is refused.
+   */
+  releaseAll(scope: string): void {
+    this.#released.push(scope);
+    if (this.#released.length > RELEASED_MAX) this.#released.shift();
+    for (const id of this.#loaded) if (id.startsWith(scope)) this.unload(id);
   }
 
   release(key: string): void {
@@ -124,12 +150,17 @@ class DeviceHost {
     this.#self.tell(this.#input.opened, kind, { status });
   }
 
-  refuseWaiting(): void {
-    this.#opened?.runner.refuseWaiting(CLOSING);
+  refuseWaiting(failure: StatusRecord | null): void {
+    this.#opened?.runner.refuseWaiting(failure ?? CLOSING);
   }
 
   close(): void {
+    this.#isClosed = true;
     void this.#opened?.device.close();
+  }
+
+  killWorker(worker: number): void {
+    this.#opened?.killWorker?.(worker);
   }
 
   describe(state: string): DeviceSummary {
@@ -159,11 +190,21 @@ export const deviceQueue = machineActor(
         loadExecutable: (_e, _c, message) => host.load(message),
         refuseExecutable: (_e, _c, message) => host.refuseLoad(message),
         unloadExecutable: (event) => host.unload((event as unknown as { id: string }).id),
+        releaseExecutables: (event) =>
+          host.releaseAll((event as unknown as { scope: string }).scope),
         releaseLease: (event) => host.release((event as unknown as { key: string }).key),
-        refuseWaiting: () => host.refuseWaiting(),
+        refuseWaiting: (_e, context) => host.refuseWaiting(failure(context)),
         announceOpened: () => host.announce('device.opened', null),
+        announceRefused: (_e, context) => host.announce('device.refused', failure(context)),
         announceLost: (_e, context) => host.announce('device.lost', failure(context)),
         closeDriver: () => host.close(),
+      },
+      messages: {
+        // For fault injection: nothing that is reached from outside sends it.
+        'worker.kill': (message) => {
+          host.killWorker((message.payload as { worker: number }).worker);
+          return null;
+        },
       },
       asks: { 'device.describe': (state) => host.describe(state) },
     };

@@ -3,7 +3,9 @@
  * cohorts and specializations are its children and resources.
  *
  * Holds: accepted requests stay with it to their terminal; it retires only when the last has ended
- * and no cohort is in flight, and releases its stages on the device then.
+ * and no cohort is in flight, and releases its stages on the device then. When the device is lost,
+ * nothing of it can be finished: it ends at once, and with it whatever it is the parent of, so that
+ * each open request is answered by its end. Without its preparer it takes no new requests.
  * Parent: the thread's root. Told by: its deployment, its requests and cohorts.
  */
 import { assign, setup } from 'xstate';
@@ -14,6 +16,8 @@ export interface Context {
   /** Requests that have not ended. */
   readonly requests: number;
   readonly cohorts: number;
+  /** Its preparer lives on a preparation thread. */
+  readonly preparer: boolean;
   readonly failure: StatusRecord | null;
 }
 
@@ -28,7 +32,17 @@ export type Event =
   | { type: 'cohort.ended' }
   | { type: 'specialization.request' }
   | { type: 'specialization.returned' }
+  | { type: 'preparer.lost' }
+  | { type: 'preparer.due' }
+  | { type: 'device.lost'; status: StatusRecord }
   | { type: 'generation.drain' };
+
+/** Threads end in every state. */
+const losses = {
+  'preparer.lost': { actions: ['notePreparerLost', 'startBackoff'] },
+  'preparer.due': { actions: ['startPreparer', 'notePreparer'] },
+  'device.lost': { target: 'lost', actions: 'noteFailure' },
+} as const;
 
 /** What goes on while requests are open, draining or not. */
 const serving = {
@@ -43,6 +57,7 @@ export const machine = setup({
   types: { context: {} as Context, events: {} as Event },
   guards: {
     isIdle: ({ context }) => context.requests === 0 && context.cohorts === 0,
+    hasPreparer: ({ context }) => context.preparer,
   },
   actions: {
     countRequest: assign({ requests: ({ context }) => context.requests + 1 }),
@@ -50,12 +65,17 @@ export const machine = setup({
     countCohort: assign({ cohorts: ({ context }) => context.cohorts + 1 }),
     dropCohort: assign({ cohorts: ({ context }) => context.cohorts - 1 }),
     noteFailure: assign({
-      failure: ({ event }) => (event.type === 'control.refused' ? event.status : null),
+      failure: ({ event }) => ('status' in event ? event.status : null),
     }),
+    notePreparer: assign({ preparer: true }),
+    notePreparerLost: assign({ preparer: false }),
+    startPreparer: effect,
+    startBackoff: effect,
     loadControl: effect,
     announceLoaded: effect,
     announceFailed: effect,
     announceRetired: effect,
+    announceLost: effect,
     acceptRequest: effect,
     refuseRequest: effect,
     keepMembers: effect,
@@ -70,13 +90,15 @@ export const machine = setup({
 }).createMachine({
   id: 'generation',
   description: 'One version of a deployment, serving on its model thread.',
-  context: { requests: 0, cohorts: 0, failure: null },
+  context: { requests: 0, cohorts: 0, preparer: true, failure: null },
   initial: 'loading',
   states: {
     loading: {
       description: 'The control program is instantiated over the frozen state.',
-      entry: 'loadControl',
+      entry: ['startPreparer', 'loadControl'],
       on: {
+        ...losses,
+        'generation.drain': {},
         'control.loaded': { target: 'prepared', actions: 'announceLoaded' },
         'control.refused': { target: 'failed', actions: 'noteFailure' },
         'request.submit': { actions: 'refuseRequest' },
@@ -86,7 +108,15 @@ export const machine = setup({
       description: 'Ready; no request is open.',
       tags: ['accepting'],
       on: {
-        'request.submit': { target: 'active', actions: ['countRequest', 'acceptRequest'] },
+        ...losses,
+        'request.submit': [
+          {
+            guard: 'hasPreparer',
+            target: 'active',
+            actions: ['countRequest', 'acceptRequest'],
+          },
+          { actions: 'refuseRequest' },
+        ],
         'generation.drain': 'retiring',
         'specialization.returned': { actions: 'takeBackSpecialization' },
         'members.withdrawn': { actions: 'dropMembers' },
@@ -96,7 +126,11 @@ export const machine = setup({
       description: 'Requests are open; cohorts form whenever there is room.',
       tags: ['accepting'],
       on: {
-        'request.submit': { actions: ['countRequest', 'acceptRequest'] },
+        ...losses,
+        'request.submit': [
+          { guard: 'hasPreparer', actions: ['countRequest', 'acceptRequest'] },
+          { actions: 'refuseRequest' },
+        ],
         ...serving,
         'request.ended': { target: 'settling', actions: ['dropRequest', 'forgetRequest'] },
         'cohort.ended': {
@@ -114,6 +148,7 @@ export const machine = setup({
       description: 'Replaced or unregistered: accepted requests finish, new ones are refused.',
       always: { guard: 'isIdle', target: 'retiring' },
       on: {
+        ...losses,
         'request.submit': { actions: 'refuseRequest' },
         ...serving,
         'request.ended': { actions: ['dropRequest', 'forgetRequest'] },
@@ -127,6 +162,12 @@ export const machine = setup({
       always: 'retired',
     },
     retired: { type: 'final', description: 'Left after its last use.', tags: ['succeeded'] },
+    lost: {
+      type: 'final',
+      description: 'The device is gone: what was open ends with it.',
+      entry: 'announceLost',
+      tags: ['failed'],
+    },
     failed: {
       type: 'final',
       description: 'The control program could not be loaded.',

@@ -9,6 +9,7 @@ import { FiniteControl, type StageUse } from '../../runtime/packages/finite-cont
 import type { ActorFactory, ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
+import { type Backoff, backoffMs } from '../policy/backoff.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
 import type { FiniteCall, PreparedModel } from '../protocol.js';
@@ -20,18 +21,21 @@ import type {
   MembersOffered,
   MembersWithdrawn,
 } from '../serving/member.js';
-import { machine } from './generation.machine.js';
+import { type Context, machine } from './generation.machine.js';
 import { specialization } from './specialization.js';
 
 /** One runs on the device, one is prepared meanwhile. */
 const COHORTS_IN_FLIGHT = 2;
 const RETRY_AFTER_S = 1;
+/** Between attempts to start a lost preparer anew: its thread is soon back. */
+const PREPARER_BACKOFF: Backoff = { initialMs: 50, maxMs: 5_000, steadyMs: 30_000 };
 
 export interface GenerationInput {
   readonly prepared: PreparedModel;
   readonly deployment: string;
   readonly device: string;
-  readonly preparer: string;
+  /** Takes its preparer. */
+  readonly preparationThread: string;
   /** Members that may wait (--max-queue). */
   readonly waitingMax: number;
 }
@@ -59,6 +63,9 @@ class GenerationHost {
   #specialized = 0;
   #control: FiniteControl | null = null;
   readonly #requests = new Set<string>();
+  #preparer = '';
+  #preparerLosses = 0;
+  #preparerLostMs = 0;
   #cohorts = 0;
   #cohortsFormed = 0;
   #membersServed = 0;
@@ -80,6 +87,22 @@ class GenerationHost {
     }
   }
 
+  startPreparer(): void {
+    const { prepared, preparationThread } = this.#input;
+    const name = `preparers/${prepared.id}@${prepared.generation}`;
+    this.#preparer = this.#self.spawnOn(preparationThread, name, 'preparer', { prepared });
+    this.#self.watch(this.#preparer);
+  }
+
+  awaitPreparer(): void {
+    const now = this.#self.now();
+    if (now - this.#preparerLostMs > PREPARER_BACKOFF.steadyMs) this.#preparerLosses = 0;
+    this.#preparerLostMs = now;
+    this.#preparerLosses += 1;
+    const delayMs = backoffMs(PREPARER_BACKOFF, this.#preparerLosses);
+    this.#self.startTimer('preparer', delayMs, 'preparer.due');
+  }
+
   announce(kind: string, status: StatusRecord | null): void {
     const { generation } = this.#input.prepared;
     this.#self.tell(this.#input.deployment, kind, { generation, status });
@@ -87,7 +110,8 @@ class GenerationHost {
 
   accept(ask: Message): void {
     const call = ask.payload as FiniteCall;
-    const { waitingMax, prepared, preparer } = this.#input;
+    const { waitingMax, prepared } = this.#input;
+    const preparer = this.#preparer;
     const name = this.#self.nextId('request');
     if (this.#scheduler.size + call.inputs.length > waitingMax) {
       this.#self.replyError(ask, queueFull(prepared.id, waitingMax, this.#scheduler.size));
@@ -102,11 +126,13 @@ class GenerationHost {
     this.#self.handOver(ask, address);
   }
 
-  refuse(ask: Message): void {
+  refuse(ask: Message, hasPreparer: boolean): void {
     const { id } = this.#input.prepared;
     this.#self.replyError(ask, {
       code: 'unavailable',
-      message: `model ${id} is being replaced or removed and takes no new requests`,
+      message: hasPreparer
+        ? `model ${id} is being replaced or removed and takes no new requests`
+        : `model ${id} has lost its preparation thread, which is being started anew`,
       retryAfterS: RETRY_AFTER_S,
     });
   }
@@ -201,12 +227,12 @@ class GenerationHost {
   }
 
   releaseStages(): void {
-    const { prepared, device, preparer } = this.#input;
+    const { prepared, device } = this.#input;
     const cold = prepared.stages.map((stage) => stage.executable);
     for (const id of [...cold, ...this.#loaded]) {
       this.#self.tell(device, 'executable.unload', { id });
     }
-    this.#self.tell(preparer, 'preparer.retire', {});
+    this.#self.tell(this.#preparer, 'preparer.retire', {});
   }
 
   describe(): GenerationSummary {
@@ -237,12 +263,16 @@ export const generationOf = (request: ActorFactory<RequestInput>): ActorFactory<
       (context as { failure: StatusRecord | null }).failure;
     return {
       effects: {
+        startPreparer: () => host.startPreparer(),
+        startBackoff: () => host.awaitPreparer(),
         loadControl: () => host.loadControl(),
         announceLoaded: () => host.announce('generation.loaded', null),
         announceFailed: (_, context) => host.announce('generation.failed', status(context)),
         announceRetired: () => host.announce('generation.retired', null),
+        announceLost: (_, context) => host.announce('generation.lost', status(context)),
         acceptRequest: (_event, _context, message) => host.accept(message),
-        refuseRequest: (_event, _context, message) => host.refuse(message),
+        refuseRequest: (_event, context, message) =>
+          host.refuse(message, (context as Context).preparer),
         formCohorts: () => host.formCohorts(),
         keepMembers: (event) => host.offer(event as unknown as MembersOffered),
         dropMembers: (event) => host.withdraw((event as unknown as MembersWithdrawn).request),
@@ -257,6 +287,8 @@ export const generationOf = (request: ActorFactory<RequestInput>): ActorFactory<
         releaseStages: () => host.releaseStages(),
       },
       messages: { cancel: () => null },
+      down: (_address, _status, reason) =>
+        reason.kind === 'finished' ? null : { type: 'preparer.lost' },
       asks: { 'generation.describe': () => host.describe() },
     };
   });

@@ -1,8 +1,9 @@
 /**
  * The whole server: opens its threads and device, serves, drains in bounded time, stops.
  *
- * Owns: the deployments. Holds: in `draining` nothing new is accepted, accepted work finishes or
- * ends with an explicit error when the drain's time is up.
+ * Owns: the deployments and the device. Holds: in `draining` nothing new is accepted, accepted work
+ * finishes or ends with an explicit error when the drain's time is up. A device that is lost is
+ * opened again, after a pause that grows; every deployment is told of both, in that order.
  * Told by: the process (commands), its threads and deployments (facts).
  */
 import { assign, setup } from 'xstate';
@@ -11,6 +12,8 @@ import { effect } from '../effect.js';
 
 export interface Context {
   readonly deployments: number;
+  /** Times in a row that the device was lost. */
+  readonly attempts: number;
   /** Why the device does not work, or null. */
   readonly failure: StatusRecord | null;
 }
@@ -20,6 +23,8 @@ export type Event =
   | { type: 'device.opened' }
   | { type: 'device.refused'; status: StatusRecord }
   | { type: 'device.lost'; status: StatusRecord }
+  | { type: 'reopen.due' }
+  | { type: 'device.settled' }
   | { type: 'deployment.register' }
   | { type: 'deployment.unregister' }
   | { type: 'deployment.created' }
@@ -27,6 +32,20 @@ export type Event =
   | { type: 'request.submit' }
   | { type: 'server.drain' }
   | { type: 'drain.expired' };
+
+/** Known ids are answered by their deployment, which says why it does not serve. */
+const routing = {
+  'deployment.created': { actions: 'countDeployment' },
+  'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
+  'deployment.unregister': { actions: 'unregisterDeployment' },
+  'request.submit': { actions: 'forwardRequest' },
+  'server.await': { actions: ['keepStarter', 'answerStarters'] },
+  'server.drain': { target: 'draining', actions: ['cancelTimers', 'keepDrainer'] },
+} as const;
+const lost = {
+  target: 'recovering',
+  actions: ['cancelTimers', 'noteFailure', 'strandDeployments'],
+} as const;
 
 export const machine = setup({
   types: { context: {} as Context, events: {} as Event },
@@ -39,6 +58,14 @@ export const machine = setup({
     noteFailure: assign({
       failure: ({ event }) => ('status' in event ? event.status : null),
     }),
+    clearFailure: assign({ failure: null }),
+    countAttempt: assign({ attempts: ({ context }) => context.attempts + 1 }),
+    clearAttempts: assign({ attempts: 0 }),
+    strandDeployments: effect,
+    restoreDeployments: effect,
+    startBackoff: effect,
+    startSteady: effect,
+    cancelTimers: effect,
     keepStarter: effect,
     answerStarters: effect,
     failStarters: effect,
@@ -57,7 +84,7 @@ export const machine = setup({
 }).createMachine({
   id: 'server',
   description: 'The whole server.',
-  context: { deployments: 0, failure: null },
+  context: { deployments: 0, attempts: 0, failure: null },
   initial: 'starting',
   states: {
     starting: {
@@ -77,16 +104,32 @@ export const machine = setup({
     ready: {
       description: 'Registrations and requests are taken.',
       tags: ['accepting'],
-      entry: 'answerStarters',
+      entry: ['answerStarters', 'startSteady'],
       on: {
-        'server.await': { actions: ['keepStarter', 'answerStarters'] },
+        ...routing,
         'deployment.register': { actions: 'registerDeployment' },
-        'deployment.created': { actions: 'countDeployment' },
-        'deployment.unregister': { actions: 'unregisterDeployment' },
-        'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
-        'request.submit': { actions: 'forwardRequest' },
-        'device.lost': { actions: 'noteFailure' },
-        'server.drain': { target: 'draining', actions: 'keepDrainer' },
+        'device.lost': lost,
+        'device.settled': { actions: 'clearAttempts' },
+      },
+    },
+    recovering: {
+      description: 'The device was lost; it is opened again after a pause.',
+      entry: ['countAttempt', 'startBackoff'],
+      on: {
+        ...routing,
+        'deployment.register': { actions: 'refuseRegistration' },
+        'reopen.due': 'reopening',
+      },
+    },
+    reopening: {
+      description: 'The device opens again; deployments wait to prepare their packages on it.',
+      entry: 'openDevice',
+      on: {
+        ...routing,
+        'deployment.register': { actions: 'refuseRegistration' },
+        'device.opened': { target: 'ready', actions: ['clearFailure', 'restoreDeployments'] },
+        'device.refused': lost,
+        'device.lost': lost,
       },
     },
     draining: {
@@ -100,7 +143,9 @@ export const machine = setup({
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'request.submit': { actions: 'refuseRequest' },
         'server.drain': { actions: 'keepDrainer' },
-        'device.lost': { actions: 'noteFailure' },
+        'device.opened': {},
+        'device.refused': {},
+        'device.lost': { actions: ['noteFailure', 'strandDeployments'] },
         'drain.expired': 'closing',
       },
     },

@@ -38,7 +38,8 @@ export const startProgram: StartProgram = ({ name, settings }) => {
       reserved: budget.reservedBytes,
       byOwner: ledger.totals(),
     });
-    return { device, runner, bytes };
+    const killWorker = (worker: number): void => void device.killWorker(worker);
+    return { device, runner, bytes, killWorker };
   };
   const kinds = new ActorKinds().register(
     'deviceQueue',

@@ -2,8 +2,9 @@
  * The threads of a server that host actors, all connected with each other and with main: starts
  * them, introduces every pair, starts one anew when it ends by itself, ends them all.
  *
- * Holds: when a thread ends, every peer is told before a successor of the same name is introduced.
- * More than `RESTARTS_MAX` ends of one thread within `PERIOD_MS` are not repaired.
+ * Holds: when a thread ends, every peer is told before a successor of the same name is introduced;
+ * each pair of threads is introduced once, by the later one, whatever ends meanwhile. More than
+ * `RESTARTS_MAX` ends of one thread within `PERIOD_MS` are not repaired.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../base/ports.js';
@@ -30,7 +31,11 @@ export class Topology {
   readonly #options: TopologyOptions;
   readonly #threads = new Map<string, Thread>();
   readonly #ends = new Map<string, number[]>();
-  #closing = false;
+  /** Starts that go on; each settles, also when its thread ends before it runs. */
+  readonly #starting = new Set<Promise<void>>();
+  /** Until all run for the first time, one that ends fails the start of them all. */
+  #isRunning = false;
+  #isClosing = false;
 
   private constructor(options: TopologyOptions) {
     this.#options = options;
@@ -38,9 +43,13 @@ export class Topology {
 
   static async start(options: TopologyOptions): Promise<Topology> {
     const topology = new Topology(options);
-    await Promise.all(options.threads.map((input) => topology.#start(input)));
-    const names = options.threads.map((input) => input.name);
-    await Promise.all(names.map((name, at) => topology.#introduce(name, names.slice(at + 1))));
+    try {
+      await Promise.all(options.threads.map((input) => topology.#start(input)));
+    } catch (error) {
+      await topology.shutdown();
+      throw error;
+    }
+    topology.#isRunning = true;
     return topology;
   }
 
@@ -70,50 +79,65 @@ export class Topology {
     await this.#threads.get(name)?.kill();
   }
 
+  /** Ends all threads, those that are being started anew included. */
   async shutdown(): Promise<void> {
-    this.#closing = true;
+    this.#isClosing = true;
+    await Promise.allSettled(this.#starting);
     await Promise.all([...this.#threads.values()].map((thread) => thread.shutdown()));
     this.#threads.clear();
   }
 
-  async #start(input: ThreadInput): Promise<void> {
-    const onExit = (_name: string, code: number, error: Error | null): void => {
-      if (!this.#closing) void this.#ended(input, error?.message ?? `exit code ${code}`);
-    };
-    this.#threads.set(input.name, await Thread.start({ ...input, onExit }));
+  #start(input: ThreadInput): Promise<void> {
+    const start = this.#begin(input).finally(() => this.#starting.delete(start));
+    this.#starting.add(start);
+    return start;
   }
 
-  /** Connects a thread with main and with `peers`. */
-  async #introduce(name: string, peers: readonly string[]): Promise<void> {
-    const thread = this.#threads.get(name)!;
+  async #begin(input: ThreadInput): Promise<void> {
+    const onExit = (_name: string, code: number, error: Error | null): void => {
+      if (!this.#isClosing) this.#ended(input, error?.message ?? `exit code ${code}`);
+    };
+    const thread = await Thread.start({ ...input, onExit });
+    if (this.#isClosing) return thread.kill();
+    await this.#introduce(thread);
+  }
+
+  /**
+   * Connects a thread with main and with every thread that runs. All of it is posted in one go, so
+   * nothing that ends or starts comes between; a peer that has just ended is not waited for.
+   */
+  async #introduce(thread: Thread): Promise<void> {
+    const { name } = thread;
+    const peers = [...this.#threads.values()];
+    this.#threads.set(name, thread);
     const toMain = new MessageChannel();
     this.#options.main.connect(name, toMain.port1);
-    await thread.connect('main', toMain.port2);
+    const told = [thread.connect('main', toMain.port2)];
     for (const peer of peers) {
       const channel = new MessageChannel();
-      await thread.connect(peer, channel.port1);
-      await this.#threads.get(peer)!.connect(name, channel.port2);
+      told.push(thread.connect(peer.name, channel.port1), peer.connect(name, channel.port2));
     }
+    await Promise.allSettled(told);
   }
 
-  async #ended(input: ThreadInput, reason: string): Promise<void> {
+  #ended(input: ThreadInput, reason: string): void {
     const { name } = input;
-    this.#threads.delete(name);
-    this.#options.main.disconnect(name);
-    const others = [...this.#threads.values()];
-    await Promise.allSettled(others.map((other) => other.lost(name)));
-    const willRestart = this.#mayRestart(name);
+    // One that ended before it ran was introduced to nobody.
+    if (this.#threads.delete(name)) {
+      for (const peer of this.#threads.values()) peer.lost(name).catch(() => {});
+      this.#options.main.disconnect(name);
+    }
+    const willRestart = this.#isRunning && this.#mayRestart(name);
     this.#options.onLost(name, reason, willRestart);
-    if (!willRestart || this.#closing) return;
+    if (willRestart) void this.#restart(input);
+  }
+
+  async #restart(input: ThreadInput): Promise<void> {
     try {
       await this.#start(input);
-      await this.#introduce(
-        name,
-        this.names.filter((other) => other !== name),
-      );
-      this.#options.onRestarted(name);
-    } catch (error) {
-      this.#options.onLost(name, error instanceof Error ? error.message : String(error), false);
+      if (this.#threads.has(input.name)) this.#options.onRestarted(input.name);
+    } catch {
+      // It ended before it ran, and its end has decided what follows.
     }
   }
 

@@ -1,0 +1,86 @@
+/**
+ * Steps that several states of the deployment's chart share: lists of its actions, and transitions
+ * made of them. Names only; `deployment.machine.ts` defines what they mean.
+ */
+
+/** Starts the preparation of the newest package; what it yields, started on its model thread. */
+export const begin = ['countGeneration', 'startPreparation'] as const;
+export const load = ['keepCandidate', 'noteCandidate', 'startGeneration'] as const;
+export const switchOver = ['noteSwitched', 'switchGeneration'] as const;
+/** A generation has ended, however that came: nothing of it stays on the device. */
+export const gone = ['releaseGeneration', 'dropLiving', 'forgetGeneration'] as const;
+/** The device was lost and with it whatever lives. */
+export const strand = [
+  'noteDeviceLost',
+  'noteFailure',
+  'cancelSteady',
+  'abandonGenerations',
+  'dropServing',
+] as const;
+export const fail = ['noteFailure', 'answerFailed'] as const;
+export const revert = ['revertPackage', 'noteReverted'] as const;
+export const want = ['keepPackage', 'noteUnproven'] as const;
+export const supersede = [
+  'supersedeRegistrations',
+  ...want,
+  'markQueued',
+  'cancelPreparation',
+] as const;
+
+/** Holds in every state: replaced generations leave, the device comes and goes. */
+export const living = {
+  'generation.retired': { actions: gone },
+  'generation.failed': { actions: gone },
+  'generation.lost': { actions: gone },
+  'device.opened': { actions: ['noteDevice', 'keepDevice'] },
+} as const;
+export const refusing = { ...living, 'request.submit': { actions: 'refuseRequest' } } as const;
+export const forwarding = { ...living, 'request.submit': { actions: 'forwardRequest' } } as const;
+/** On the way to `removed`. */
+export const ending = {
+  ...refusing,
+  'device.lost': { actions: strand },
+  'deployment.register': { actions: 'refuseRegistration' },
+  'deployment.unregister': { actions: 'awaitRemoval' },
+} as const;
+
+/** A generation went down while the candidate loads and none serves, and while one serves. */
+export const notLoaded = [
+  { guard: 'isRetiring', actions: gone },
+  { guard: 'isQueued', target: 'preparing', actions: [...gone, ...fail, ...begin] },
+  { guard: 'mayRecover', target: 'recovering', actions: [...gone, 'noteFailure'] },
+  { guard: 'hasServed', target: 'recovering', actions: [...gone, ...fail, ...revert] },
+  { target: 'failed', actions: [...gone, 'noteFailure'] },
+] as const;
+export const notSwitched = [
+  { guard: 'isRetiring', actions: gone },
+  { guard: 'isCurrent', target: 'loading', actions: [...gone, 'noteFailure'] },
+  { guard: 'isQueued', target: 'replacing', actions: [...gone, ...fail, ...begin] },
+  { target: 'serving', actions: [...gone, ...fail, ...revert] },
+] as const;
+
+/** A preparation failed while none serves. */
+export const notPrepared = [
+  { guard: 'isStranded', target: 'recovering', actions: 'releasePreparation' },
+  { guard: 'isQueued', actions: ['releasePreparation', ...begin] },
+  {
+    guard: 'mayRecover',
+    target: 'recovering',
+    actions: ['releasePreparation', 'noteFailure'],
+  },
+  {
+    guard: 'hasServed',
+    target: 'recovering',
+    actions: ['releasePreparation', ...fail, ...revert],
+  },
+  { target: 'failed', actions: ['releasePreparation', 'noteFailure'] },
+] as const;
+/** The candidate is there: it takes over, even where a newer package waits. */
+export const loaded = [
+  {
+    guard: 'isQueued',
+    target: 'replacing',
+    actions: [...switchOver, 'answerReady', ...begin],
+  },
+  { target: 'serving', actions: switchOver },
+] as const;
