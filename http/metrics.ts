@@ -1,10 +1,9 @@
 /**
- * The table of every metric that the server publishes, and the prom-client registry made from it.
+ * The table of every metric that the server publishes, and the text that prom-client makes of it.
  * `metricTable` is the contract: the collector in actors/ names metrics by it, an unknown name or a
  * missing label is a bug. http records requests and durations itself; gauges are set by
  * `Serving.collect` before a scrape.
  */
-import { Registry } from 'prom-client';
 import type { Metric } from 'prom-client';
 import { assert } from '../runtime/base/errors.js';
 import { Series } from './series.js';
@@ -111,15 +110,11 @@ export type MetricName = keyof typeof metricTable;
 
 /** A registry of `metricTable`, filled through the `MetricSink` face. */
 export class Metrics implements MetricSink {
-  readonly registry = new Registry();
   readonly #series = new Map<string, Series>();
 
   constructor() {
     for (const [name, row] of Object.entries<SeriesRow>(metricTable)) {
-      const series = new Series(name, row);
-      this.#series.set(name, series);
-      // The registry asks a metric for its name and its values, and this one has both.
-      this.registry.registerMetric(series as unknown as Metric);
+      this.#series.set(name, new Series(name, row));
     }
   }
 
@@ -145,6 +140,16 @@ export class Metrics implements MetricSink {
   /** Gauges of deployments that are gone must not linger: `collect` sets those that live. */
   resetGauges(): void {
     for (const series of this.#series.values()) if (series.type === 'gauge') series.reset();
+  }
+
+  /** What a scrape gets. prom-client is loaded by the first one: a start must not wait for it. */
+  async text(): Promise<{ readonly type: string; readonly text: string }> {
+    const { Registry } = await import('prom-client');
+    const registry = new Registry();
+    // The registry asks a metric for its name and its values, and these have both.
+    for (const series of this.#series.values())
+      registry.registerMetric(series as unknown as Metric);
+    return { type: registry.contentType, text: await registry.metrics() };
   }
 
   #find(name: string, kind: SeriesRow['kind']): Series {

@@ -2,19 +2,17 @@
  * `serve PACKAGE…`: starts threads and actors, listens, registers each package and runs until a
  * signal. A package that does not come up ends the start with its diagnostics. The first signal
  * stops accepting and drains within `--drain-timeout`; the second ends the process at once.
+ *
+ * Threads are started first and what serves HTTP is loaded meanwhile: each takes a good part of a
+ * start, and they run on different cores.
  */
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { StatusError } from '../../runtime/base/errors.js';
 import { systemPorts } from '../../runtime/base/ports.js';
-import { createApp } from '../app.js';
-import { listen } from '../listen.js';
 import type { Listener } from '../listen.js';
 import { createLog } from '../log.js';
 import { Metrics } from '../metrics.js';
-import { isLoopbackHost } from '../middleware/admin-access.js';
-import type { Services } from '../services.js';
 import type { StartedServer, StartOptions } from '../serving.js';
 import type { ToolCommand } from './check.js';
 import { exitCodes } from './outcome.js';
@@ -45,14 +43,24 @@ async function serve(
   tool: ToolCommand,
 ): Promise<number> {
   const signals = onStopSignals();
+  const metrics = new Metrics();
+  const start = startOptions(options, metrics);
   const { startServer } = await tool.load();
-  const start = startOptions(options);
-  const server = await startServer(start);
+  const [server, { openFrontEnd }] = await Promise.all([
+    startServer(start),
+    import('./front-end.js'),
+  ]);
   let isDraining = false;
   let listener: Listener | null = null;
   try {
-    const services = servicesOf(server, options, { start, isDraining: () => isDraining });
-    listener = await listen(createApp(services), { ...options, ports: start.ports });
+    listener = await openFrontEnd({
+      serving: server.serving,
+      options,
+      start,
+      metrics,
+      version: readVersion(),
+      isDraining: () => isDraining,
+    });
     const serving = registerAll(server, folders, tool.terminal);
     const stopped = await Promise.race([serving.then(() => false), signals.first.then(() => true)]);
     if (!stopped) {
@@ -126,7 +134,7 @@ function curlLine(url: string, model: string): string {
   return `  curl -s ${url}/v1/embeddings -H 'content-type: application/json' -d '${body}'`;
 }
 
-function startOptions(options: ServeOptions): StartOptions {
+function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
   return {
     threads: options.threads,
     modelThreads: options.modelThreads,
@@ -136,32 +144,8 @@ function startOptions(options: ServeOptions): StartOptions {
     queueMax: options.maxQueue,
     requestTimeoutMs: options.requestTimeout,
     ports: systemPorts('main'),
-    metrics: new Metrics(),
-    log: createLog(options.logLevel),
-  };
-}
-
-function servicesOf(
-  server: StartedServer,
-  options: ServeOptions,
-  shared: { readonly start: StartOptions; isDraining(): boolean },
-): Services {
-  const { metrics, log, ports } = shared.start;
-  if (!(metrics instanceof Metrics))
-    throw new StatusError('internal', 'metrics without a registry');
-  return {
-    serving: server.serving,
-    ports,
     metrics,
-    log,
-    limits: {
-      bodyBytesMax: options.maxBody,
-      batchMax: options.maxBatch,
-      requestTimeoutMs: options.requestTimeout,
-    },
-    admin: { loopback: isLoopbackHost(options.host), token: options.adminToken ?? null },
-    version: readVersion(),
-    isDraining: shared.isDraining,
+    log: createLog(options.logLevel),
   };
 }
 

@@ -18,6 +18,7 @@ export function metricsRoutes(app: LoomApp, services: Services): void {
     metrics.resetGauges();
     await serving.collect(metrics);
     metrics.setProcessBytes();
-    return answerText(c, 200, metrics.registry.contentType, await metrics.registry.metrics());
+    const { type, text } = await metrics.text();
+    return answerText(c, 200, type, text);
   });
 }

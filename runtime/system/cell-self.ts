@@ -99,7 +99,8 @@ export class CellSelf implements ActorSelf, ActorProbe {
 
   handOver(ask: Message, to: Address): void {
     assert(this.#host.findCell(to) !== undefined, `the new holder ${to} to live in this thread`);
-    if (this.#host.openAsks.move(ask.id, to)) this.#host.holderMoved(ask, to);
+    // The asker need not know: a cancel finds the holder through the table of its thread.
+    this.#host.openAsks.move(ask.id, to);
   }
 
   spawn<Input>(

@@ -24,6 +24,10 @@ export class OpenAsks {
     this.#index(ask.id, holder);
   }
 
+  holderOf(id: string): Address | undefined {
+    return this.#open.get(id)?.holder;
+  }
+
   /** False when it is not open (any more). */
   close(id: string): boolean {
     const open = this.#open.get(id);

@@ -12,7 +12,7 @@ import type { CellHost, LogEntry, Sender } from './cell-host.js';
 import { DeadLetters, type DeadLetterReason } from './dead-letters.js';
 import { describeSystem, type SystemDescription } from './describe.js';
 import { Edge, type RequestOptions } from './edge.js';
-import type { Message, Reply } from './envelope.js';
+import type { Cancel, Message, Reply } from './envelope.js';
 import { ActorKinds } from './kinds.js';
 import { OpenAsks } from './open-asks.js';
 import { PendingAsks } from './pending-asks.js';
@@ -128,9 +128,10 @@ export class ActorSystem implements CellHost, TransportReceiver {
     } else if (envelope.role === 'reply') {
       this.#settle(envelope);
     } else {
-      const cell = this.#cells.get(envelope.to);
-      if (cell === undefined) this.refuse(envelope, 'absent');
-      else cell.accept(envelope);
+      const message = this.#toHolder(envelope);
+      const cell = this.#cells.get(message.to);
+      if (cell === undefined) this.refuse(message, 'absent');
+      else cell.accept(message);
     }
   }
 
@@ -191,7 +192,8 @@ export class ActorSystem implements CellHost, TransportReceiver {
     this.#transport.wake();
   }
 
-  post(message: Message): void {
+  post(sent: Message): void {
+    const message = this.#toHolder(sent);
     const cell = this.#cells.get(message.to);
     if (cell !== undefined) {
       cell.accept(message);
@@ -278,6 +280,14 @@ export class ActorSystem implements CellHost, TransportReceiver {
     };
     const isSent = !this.#signals.isLost(thread) && this.#transport.send(thread, envelope);
     if (!isSent) this.#signals.undeliverable(signal, envelope, `no port to thread ${thread}`);
+  }
+
+  /** A cancel goes to whoever holds the ask in this thread now, whatever its sender knew. */
+  #toHolder(message: Message): Message {
+    if (message.kind !== 'cancel' || message.lane !== 'control') return message;
+    const cancel = message.payload as Partial<Cancel> | null | undefined;
+    const holder = this.openAsks.holderOf(cancel?.correlation ?? '');
+    return holder === undefined || holder === message.to ? message : { ...message, to: holder };
   }
 
   #route(reply: Message): void {

@@ -1,7 +1,9 @@
 /**
- * Envelopes over message ports, one port between any two threads. What a burst of turns sends to a
- * peer leaves as one `postMessage` with one transfer list, so a payload is cloned at the end of the
- * burst: a sender that changes it after sending changes what arrives.
+ * Envelopes over message ports, one port between any two threads. What is sent to a peer while the
+ * event loop goes around once leaves as one `postMessage` with one transfer list: waking another
+ * thread costs more than what it is told, and a loop that finds many sockets readable would wake it
+ * once for each. A payload is cloned only then: a sender that changes it after sending changes what
+ * arrives.
  *
  * Turns run in microtasks, at most `BURST` before the event loop gets its turn again.
  */
@@ -16,7 +18,7 @@ const BURST = 128;
 
 interface Peer {
   readonly port: MessagePort;
-  /** Waits for the end of the burst. */
+  /** Waits for the end of this round of the event loop. */
   queued: Envelope[];
 }
 
@@ -24,6 +26,7 @@ export class ThreadsTransport implements Transport {
   readonly #peers = new Map<string, Peer>();
   #receiver: TransportReceiver | null = null;
   #isAwake = false;
+  #willFlush = false;
   #isClosed = false;
 
   attach(receiver: TransportReceiver): void {
@@ -70,7 +73,7 @@ export class ThreadsTransport implements Transport {
     const peer = this.#peers.get(thread);
     if (peer === undefined) return false;
     peer.queued.push(envelope);
-    this.wake();
+    this.#flushSoon();
     return true;
   }
 
@@ -88,8 +91,16 @@ export class ThreadsTransport implements Transport {
     const hasMore = this.#receiver?.turn(BURST) ?? false;
     // What fails to leave is answered, and the answer wakes this again.
     this.#isAwake = hasMore;
-    this.#flush();
     if (hasMore) afterEventLoop(() => this.#burst());
+  }
+
+  #flushSoon(): void {
+    if (this.#willFlush) return;
+    this.#willFlush = true;
+    afterEventLoop(() => {
+      this.#willFlush = false;
+      if (!this.#isClosed) this.#flush();
+    });
   }
 
   #flush(): void {

@@ -1,0 +1,38 @@
+/** The HTTP side of `serve`: the application over a started server, behind a socket. */
+import { createApp } from '../app.js';
+import { listen } from '../listen.js';
+import type { Listener } from '../listen.js';
+import type { Metrics } from '../metrics.js';
+import { isLoopbackHost } from '../middleware/admin-access.js';
+import type { Services } from '../services.js';
+import type { Serving, StartOptions } from '../serving.js';
+import type { ServeOptions } from './serve-options.js';
+
+export interface FrontEndInput {
+  readonly serving: Serving;
+  readonly options: ServeOptions;
+  readonly start: StartOptions;
+  readonly metrics: Metrics;
+  readonly version: string;
+  isDraining(): boolean;
+}
+
+export function openFrontEnd(input: FrontEndInput): Promise<Listener> {
+  const { serving, options, start, metrics, version } = input;
+  const { ports, log } = start;
+  const services: Services = {
+    serving,
+    ports,
+    metrics,
+    log,
+    limits: {
+      bodyBytesMax: options.maxBody,
+      batchMax: options.maxBatch,
+      requestTimeoutMs: options.requestTimeout,
+    },
+    admin: { loopback: isLoopbackHost(options.host), token: options.adminToken ?? null },
+    version,
+    isDraining: () => input.isDraining(),
+  };
+  return listen(createApp(services), { host: options.host, port: options.port, ports });
+}
