@@ -14,7 +14,8 @@ export function closeBlock(stmts: readonly Stmt[]): Block {
 /** Nodes of the expressions that a statement evaluates itself. */
 function statementCost(stmt: Stmt): number {
   let cost = 0;
-  for (const value of Object.values(stmt) as unknown[]) cost += partCost(value);
+  // Plain `for in`: this runs for every node of every program, so no lists are made.
+  for (const name in stmt) cost += partCost(stmt[name as keyof Stmt]);
   return cost;
 }
 
@@ -26,15 +27,15 @@ function partCost(part: unknown): number {
     for (const item of part as unknown[]) cost += partCost(item);
     return cost;
   }
-  if ('stmts' in part || 'elem' in part) return 0;
-  if ('op' in part && 'type' in part) return expressionCost(part as Expr);
-  return 'index' in part ? partCost(part.index) : 0;
+  if ('op' in part) return 'type' in part ? expressionCost(part as Expr) : 0;
+  // Blocks and storages count nothing here; what is left is `sub` with its index.
+  return 'stride' in part && 'index' in part ? partCost(part.index) : 0;
 }
 
 export function expressionCost(expr: Expr): number {
   let cost = 1;
-  for (const [name, value] of Object.entries(expr) as [string, unknown][]) {
-    if (name !== 'type' && name !== 'storage') cost += partCost(value);
+  for (const name in expr) {
+    if (name !== 'type' && name !== 'storage') cost += partCost(expr[name as keyof Expr]);
   }
   return cost;
 }
