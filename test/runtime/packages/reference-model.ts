@@ -10,7 +10,7 @@ import type { Submission } from '../../../runtime/hal/submission.js';
 import { localFacts } from '../../../runtime/hal/local/local-facts.js';
 import { elaborateStage } from '../../../runtime/loom/elaborate/elaborate.js';
 import type { CommandProgram } from '../../../runtime/loom/typed.js';
-import type { CompileStageInput } from '../../../runtime/packages/artefacts.js';
+import type { CompileStageInput, StageArtefact } from '../../../runtime/packages/artefacts.js';
 import { compileControl } from '../../../runtime/packages/compile-control.task.js';
 import { compileStage } from '../../../runtime/packages/compile-stage.task.js';
 import type { CheckRequest } from '../../../runtime/packages/check-request.js';
@@ -40,8 +40,12 @@ export function modelPackage(name: string, change: object = {}) {
 
 export class ReferenceModel {
   readonly plan: PreparationPlan;
+  /** As a generation is given it. */
+  readonly model: FiniteModel;
   readonly control: FiniteControl;
   readonly #preparer: FinitePreparer;
+  /** Compiled cold stages by executable, for devices. */
+  readonly artefacts = new Map<string, StageArtefact>();
   readonly #programs = new Map<string, CommandProgram>();
   /** Keys of stages that cohorts declared, in order. */
   readonly specialized: string[] = [];
@@ -50,7 +54,7 @@ export class ReferenceModel {
   constructor(document: ModelDocument, files: PackageFiles) {
     const plan = prepareFiles(document, files, localFacts());
     this.plan = plan;
-    const model: FiniteModel = {
+    this.model = {
       id: document.id,
       generation: 1,
       document,
@@ -59,7 +63,9 @@ export class ReferenceModel {
       state: plan.state,
       stages: plan.stages.map((declaration, ordinal) => {
         const executable = `cold/${ordinal}`;
-        const { reflection } = this.#load(executable, plan.compileStage(ordinal));
+        const artefact = this.#load(executable, plan.compileStage(ordinal));
+        const { reflection } = artefact;
+        this.artefacts.set(executable, artefact);
         return { declaration, executable, reflection };
       }),
       sources: plan.sources,
@@ -67,8 +73,8 @@ export class ReferenceModel {
       facts: plan.facts,
       limits: plan.limits,
     };
-    this.control = new FiniteControl(model);
-    this.#preparer = new FinitePreparer(model, plan.tokenizer);
+    this.control = new FiniteControl(this.model);
+    this.#preparer = new FinitePreparer(this.model, plan.tokenizer);
   }
 
   /** Compiles a stage for its reflection and keeps its tree for the interpreter. */
