@@ -43,15 +43,18 @@ function operands(shape: MatMulShape): Operands {
 }
 
 function stageText({ M, K, N }: MatMulShape, { TM, TNV }: Tile): string {
-  const width = TNV * 4;
-  return `library sample
-use motif.matrix { pack, product }
-command.def export packing(w: root, panels: root) {
-  dispatch pack<${K}, ${N}, ${TNV}>(w, panels) grid(${N / width})
-}
-command.def export multiply(x: root, panels: root, y: root) {
-  dispatch product<${K}, ${N}, ${TM}, ${TNV}, 1>(x, panels, y, ${M}) grid(${N / width}, ${Math.ceil(M / TM)})
-}`;
+  const panels = N / (TNV * 4);
+  const groups = Math.ceil(M / TM);
+  return [
+    'library sample',
+    'use motif.matrix { pack, product }',
+    'command.def export packing(w: root, panels: root) {',
+    `  dispatch pack<${K}, ${N}, ${TNV}>(w, panels) grid(${panels})`,
+    '}',
+    'command.def export multiply(x: root, panels: root, y: root) {',
+    `  dispatch product<${K}, ${N}, ${TM}, ${TNV}, 1>(x, panels, y, ${M}) grid(${panels}, ${groups})`,
+    '}',
+  ].join('\n');
 }
 
 function ours({ shape, x, w }: Operands, tile: Tile): Contender {
