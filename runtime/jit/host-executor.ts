@@ -13,7 +13,7 @@ import type {
   ExecutorHost,
   RawValue,
 } from '../vm/executor.js';
-import { positionOf, ProgramFault, withFrame, type ProgramFrame } from '../vm/program-error.js';
+import { positionOf, withFrame, type ProgramFrame } from '../vm/program-error.js';
 import type { HostMetadata } from './compile-host.js';
 import { siteAt } from './wasm/source-map.js';
 
@@ -93,7 +93,7 @@ class WasmExecutor implements Executor {
     const stack = known ?? (error instanceof Error ? (error.stack ?? '') : '');
     const frames = this.#frames(stack);
     if (frames.length === 0) frames.push(this.#frame(func, this.#program.functions[func]!.site));
-    return frames.reduce((located, frame) => withFrame(located, frame), asFault(error));
+    return frames.reduce((located, frame) => withFrame(located, frame), error);
   }
 
   #frame(func: number, site: number): ProgramFrame {
@@ -112,17 +112,6 @@ class WasmExecutor implements Executor {
     }
     return frames;
   }
-}
-
-/** The engine's own stack may end before the limit of calls does. */
-function asFault(error: unknown): unknown {
-  if (error instanceof RangeError && error.message.includes('call stack')) {
-    return new ProgramFault(
-      'resourceExhausted',
-      'calls are nested deeper than the stack of the thread allows',
-    );
-  }
-  return error;
 }
 
 function listOf(result: WasmValue | WasmValue[] | undefined): readonly WasmValue[] {

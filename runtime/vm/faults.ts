@@ -4,7 +4,7 @@
  * Each returns the fault; the caller throws it.
  */
 import type { BufferElem } from '../loom/typed.js';
-import { CALL_DEPTH_MAX } from './memory-map.js';
+import { CALL_DEPTH_MAX, SEAL_DEPTH_MAX } from './memory-map.js';
 import { ProgramFault } from './program-error.js';
 
 const internal = (message: string): ProgramFault => new ProgramFault('internal', message);
@@ -48,6 +48,8 @@ export const faults = {
       `out of fuel: the call ran more than its ${limit} steps (deployment.capacity.fuel in model.json)`,
     ),
   depth: () => exhausted(`calls are nested deeper than ${CALL_DEPTH_MAX}`),
+  sealDepth: () =>
+    exhausted(`what is sealed has objects in objects, more than ${SEAL_DEPTH_MAX} deep`),
   arena: (asked: number, limit: number) =>
     exhausted(
       `out of memory: ${asked} bytes do not fit into the arena of ${limit} bytes a call ` +

@@ -10,6 +10,7 @@ import { assert } from '../base/errors.js';
 import { faults } from './faults.js';
 import {
   ARENA_BYTES,
+  ARENA_BYTES_MAX,
   ARENA_LIMIT,
   ARENA_POINTER,
   CALL_DEPTH,
@@ -59,6 +60,12 @@ export class Heap {
       throw new StatusError(
         'resourceExhausted',
         `a state of ${frozenBytes} bytes was sealed; the limit is ${FROZEN_BYTES_MAX}`,
+      );
+    }
+    if (arenaBytes > ARENA_BYTES_MAX) {
+      throw new StatusError(
+        'invalidArgument',
+        `an arena of ${arenaBytes} bytes a call; the limit is ${ARENA_BYTES_MAX} (deployment.memory.arena_bytes)`,
       );
     }
     this.arenaBytes = roundUp(arenaBytes, 16);

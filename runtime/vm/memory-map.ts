@@ -34,10 +34,14 @@ export const FROZEN_BASE = 2 * 1024 * 1024;
 export const PAGE = 65536;
 
 /** Limits of LOOM 14, in bytes or units; deployments may raise the ones marked (knob). */
-export const ARENA_BYTES = 64 * 1024 * 1024;
+export const ARENA_BYTES = 64 * 1024 * 1024; // (knob)
+/** The state and the arena share one 32-bit address space. */
+export const ARENA_BYTES_MAX = 3 * 1024 ** 3;
 export const FROZEN_BYTES_MAX = 256 * 1024 * 1024;
 export const FUEL_DEFAULT = 10_000_000; // (knob)
 export const CALL_DEPTH_MAX = 256;
+/** Objects in objects of one sealed graph: it is walked recursively. */
+export const SEAL_DEPTH_MAX = 256;
 /** Fuel beside Block.cost: copied or searched bytes / 16, and a flat price of a capability call. */
 export const COPY_SHIFT = 4;
 export const IMPORT_COST = 32;

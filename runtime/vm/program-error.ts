@@ -57,6 +57,18 @@ export function positionOf(files: readonly string[], site: Site): string {
   return `${file}:${lineOf(at)}:${columnOf(at)}`;
 }
 
+/**
+ * The platform's stack may end before the limit of calls does: deep recursion through large
+ * expressions. Null where the error is another one.
+ */
+function stackFault(error: unknown): ProgramFault | null {
+  if (!(error instanceof RangeError) || !error.message.includes('call stack')) return null;
+  return new ProgramFault(
+    'resourceExhausted',
+    'calls and expressions are nested deeper than the stack of the thread allows',
+  );
+}
+
 /** Adds the frame where `error` surfaced. Errors of capabilities keep their code and options. */
 export function withFrame(error: unknown, frame: ProgramFrame): unknown {
   if (error instanceof ProgramError) {
@@ -70,7 +82,8 @@ export function withFrame(error: unknown, frame: ProgramFrame): unknown {
     const { code, message, where: _, ...options } = error.status;
     return new ProgramError(code, message, [frame], options);
   }
-  return error;
+  const fault = stackFault(error);
+  return fault === null ? error : new ProgramError(fault.code, fault.message, [frame]);
 }
 
 /** `reject` and `fail` of a program. Messages longer than the limit are cut at a character. */

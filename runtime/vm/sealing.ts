@@ -10,7 +10,7 @@ import { faults } from './faults.js';
 import type { Heap, SealedState } from './heap.js';
 import { BUFFER_BYTES } from './heap-buffers.js';
 import { LIST_BYTES } from './heap-lists.js';
-import { FROZEN_BASE } from './memory-map.js';
+import { FROZEN_BASE, SEAL_DEPTH_MAX } from './memory-map.js';
 import { fingerprintOf, typeText } from './type-text.js';
 import { isAddress, recordLayout, valueSize } from './value-layout.js';
 
@@ -74,6 +74,8 @@ class GraphCopy {
   readonly #heap: Heap;
   readonly #known: SealedTypes;
   readonly #copies = new Map<number, number>();
+  /** Objects around the one being copied. */
+  #depth = 0;
   /** Places of the copy that hold addresses inside it. */
   readonly pointers: number[] = [];
 
@@ -97,7 +99,10 @@ class GraphCopy {
   #value(type: Type, address: number): number {
     const done = this.#copies.get(address);
     if (done !== undefined) return done;
+    if (this.#depth >= SEAL_DEPTH_MAX) throw faults.sealDepth();
+    this.#depth += 1;
     const copy = this.#object(type, address);
+    this.#depth -= 1;
     return copy;
   }
 

@@ -20,6 +20,8 @@ export interface PreparedLaunch {
   readonly command: CommandProgram;
   /** Fresh for each run. */
   roots(): Uint8Array[];
+  /** Bytes of all of them. */
+  readonly rootBytes: number;
   /** Roots that the launch gives back. */
   readonly outputs: readonly number[];
 }
@@ -34,6 +36,7 @@ export function prepareLaunch(target: CheckTarget, args: LaunchArguments): Prepa
   const sources = rootSources(command, args);
   return {
     command,
+    rootBytes: sources.reduce<number>((sum, source) => sum + byteCount(source), 0),
     roots: () =>
       sources.map((source) =>
         typeof source === 'number' ? new Uint8Array(source) : source.slice(),
@@ -43,6 +46,9 @@ export function prepareLaunch(target: CheckTarget, args: LaunchArguments): Prepa
     ),
   };
 }
+
+const byteCount = (source: Uint8Array | number): number =>
+  typeof source === 'number' ? source : source.length;
 
 /** One a root: bytes to start from, or the size of an output. */
 function rootSources(
@@ -55,6 +61,8 @@ function rootSources(
       `${name} takes ${roots.length - made} inputs and ${made} output sizes, got ${inputs.length} and ${sizes.length}`,
     );
   }
+  const negative = sizes.find((size) => size < 0n);
+  if (negative !== undefined) throw mismatch(`${name} was given an output of ${negative} bytes`);
   let input = 0;
   let size = 0;
   return roots.map(({ access }) => (access === 'out' ? Number(sizes[size++]!) : inputs[input++]!));

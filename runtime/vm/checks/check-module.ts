@@ -6,7 +6,7 @@
 import { StatusError } from '../../base/errors.js';
 import { checkLibrary } from '../../loom/check-library.js';
 import type { CallContext, Capability } from '../capability.js';
-import { interpretCommand } from '../device/command-interpreter.js';
+import { interpretCommand, ROUNDS_MAX } from '../device/command-interpreter.js';
 import type { HostValue, SymbolValue } from '../host-value.js';
 import { ProgramFault } from '../program-error.js';
 import { typeText } from '../type-text.js';
@@ -17,6 +17,8 @@ import {
   type PreparedLaunch,
 } from './check-launch.js';
 
+const ROOT_BYTES_MAX = 2 ** 30;
+
 /** A launch that happened, with what the reference device made of it. */
 export interface RecordedLaunch extends PreparedLaunch {
   readonly results: readonly Uint8Array[];
@@ -25,6 +27,9 @@ export interface RecordedLaunch extends PreparedLaunch {
 export class CheckModule {
   readonly launches: RecordedLaunch[] = [];
   readonly #resolve: (symbol: SymbolValue) => CheckTarget;
+  /** What all launches of the check together may still take: rounds of loops, bytes of roots. */
+  #rounds = ROUNDS_MAX;
+  #rootBytes = ROOT_BYTES_MAX;
 
   constructor(resolve: (symbol: SymbolValue) => CheckTarget) {
     this.#resolve = resolve;
@@ -74,8 +79,18 @@ export class CheckModule {
 
   #launch(symbol: SymbolValue, args: LaunchArguments): Uint8Array[] {
     const launch = prepareLaunch(this.#resolve(symbol), args);
+    this.#rootBytes -= launch.rootBytes;
+    if (this.#rootBytes < 0) {
+      const asked = `${launch.command.name} asks for ${launch.rootBytes} bytes of roots`;
+      throw new ProgramFault(
+        'resourceExhausted',
+        `${asked}; all launches of a check may have ${ROOT_BYTES_MAX}`,
+      );
+    }
     const roots = launch.roots();
-    const { faults } = interpretCommand(launch.command, { roots, checks: true });
+    const outcome = interpretCommand(launch.command, { roots, checks: true, rounds: this.#rounds });
+    const { faults } = outcome;
+    this.#rounds = outcome.rounds;
     const [first] = faults;
     if (first) {
       const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';

@@ -25,7 +25,7 @@ export interface CommandOptions {
   /** Report faults; a few times slower. */
   readonly checks?: boolean;
   readonly order?: LaneOrder;
-  /** Rounds of loops that a submission may take. */
+  /** Rounds of loops, and workgroups, that a submission may take. */
   readonly rounds?: number;
 }
 
@@ -35,11 +35,14 @@ export type WorkspaceState = readonly Region[];
 export interface CommandOutcome {
   readonly faults: readonly DeviceFault[];
   readonly workspaces: WorkspaceState;
+  /** Rounds that are left of those allowed. */
+  readonly rounds: number;
 }
 
-/** Rounds of loops before a submission "ran too long". */
-const ROUNDS_MAX = 2 ** 28;
+/** Rounds of loops and workgroups before a submission "ran too long". */
+export const ROUNDS_MAX = 2 ** 28;
 export const GRID_EXTENT_MAX = 65535;
+const WORKSPACE_BYTES_MAX = 2 ** 30;
 /** Fresh workspace reads as NaN and as -1, so that a forgotten write shows. */
 const POISON = 0xff;
 
@@ -61,6 +64,7 @@ class CommandRun {
     this.#program = program;
     this.#options = options;
     checkRoots(program, options.roots);
+    checkWorkspaces(program);
     const checks = options.checks ?? false;
     this.#roots = options.roots.map((bytes) => new Region(bytes, false));
     this.#banks = (options.banks ?? []).map((bank) =>
@@ -90,7 +94,8 @@ class CommandRun {
       else if (this.#options.part === undefined || this.#options.part === part)
         this.#dispatch(step);
     }
-    return { faults: this.#context.faults?.list ?? [], workspaces: this.#workspaces };
+    const { faults, rounds } = this.#context;
+    return { faults: faults?.list ?? [], workspaces: this.#workspaces, rounds };
   }
 
   #dispatch(step: Dispatch): void {
@@ -180,6 +185,16 @@ class CommandRun {
     const position = positionOf(this.#program.files, site);
     return new ProgramError('invalidArgument', reason, [{ func: this.#program.name, position }]);
   }
+}
+
+/** The reference device has no pool: it says itself what it does not hold. */
+function checkWorkspaces({ name, workspaces }: CommandProgram): void {
+  const bytes = workspaces.reduce((sum, workspace) => sum + workspace.bytes, 0);
+  if (bytes <= WORKSPACE_BYTES_MAX) return;
+  throw new StatusError(
+    'resourceExhausted',
+    `${name} has ${bytes} bytes of workspace; the limit of the interpreter is ${WORKSPACE_BYTES_MAX}`,
+  );
 }
 
 function freshWorkspace(

@@ -16,7 +16,7 @@ export interface DispatchContext {
   readonly faults: DeviceFaults | null;
   /** In which order the lanes of a region run. */
   readonly order: (count: number) => Iterable<number>;
-  /** Counted rounds of loops that are left. */
+  /** Rounds of loops, and workgroups, that are left. */
   rounds: number;
   /** Number of the region and of the dispatch that are running, unique in the submission. */
   region: number;
@@ -126,7 +126,7 @@ export class DeviceFrame implements Frame {
       );
   }
 
-  /** One round of a loop. */
+  /** One round of a loop, or one workgroup. */
   round(position: () => string): void {
     this.context.rounds -= 1;
     if (this.context.rounds >= 0) return;

@@ -6,6 +6,7 @@ import { StatusError } from '../../base/errors.js';
 import type { Kernel } from '../../loom/typed.js';
 import type { RawValue } from '../executor.js';
 import type { Exec } from '../interpreter/frame.js';
+import { positionOf } from '../program-error.js';
 import { DeviceFrame, type DispatchContext } from './device-frame.js';
 import { SharedArray, type BoundView } from './device-memory.js';
 import { KernelCompiler } from './kernel-compiler.js';
@@ -32,6 +33,8 @@ export function runKernel(kernel: Kernel, { args, grid, context, files }: Kernel
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const frame = new DeviceFrame(context, kernel, { workgroup: [x, y, z], group: group++ });
+        // Workgroups count as rounds, so that an immense grid of an empty kernel ends too.
+        frame.round(() => positionOf(files, kernel.site));
         bindArguments(frame, kernel, args);
         frame.shared = kernel.shared.map(
           ({ type, count }) => new SharedArray(count, zeroValue(type)),

@@ -5,7 +5,7 @@
 import type { HostProgram, Type } from '../../loom/typed.js';
 import type { Executor, ExecutorHost, RawValue } from '../executor.js';
 import { LiteralTable } from '../literal-table.js';
-import { ProgramError } from '../program-error.js';
+import { positionOf, ProgramError, withFrame } from '../program-error.js';
 import { HostCompiler, type HostCode, type HostScope } from './host-compiler.js';
 
 export function interpretHost(program: HostProgram, host: ExecutorHost): Executor {
@@ -28,14 +28,10 @@ export function interpretHost(program: HostProgram, host: ExecutorHost): Executo
       try {
         return functions[func]!.run(args);
       } catch (error) {
-        throw stackExhausted(error) ?? error;
+        if (error instanceof ProgramError) throw error;
+        const { name, site } = program.functions[func]!;
+        throw withFrame(error, { func: name, position: positionOf(program.files, site) });
       }
     },
   };
-}
-
-/** Deep recursion through large expressions can end the platform's stack before the 256th call. */
-function stackExhausted(error: unknown): ProgramError | null {
-  if (!(error instanceof RangeError) || !error.message.includes('call stack')) return null;
-  return new ProgramError('resourceExhausted', 'calls and expressions are nested too deep', []);
 }
