@@ -154,7 +154,9 @@ class DeviceHost {
     this.#opened?.runner.refuseWaiting(failure ?? CLOSING);
   }
 
+  /** When its machine ends, and when its owner ends before it heard of that. */
   close(): void {
+    if (this.#isClosed && this.#opened?.device.lost) return;
     this.#isClosed = true;
     void this.#opened?.device.close();
   }
@@ -207,6 +209,7 @@ export const deviceQueue = machineActor(
         },
       },
       asks: { 'device.describe': (state) => host.describe(state) },
+      stopped: () => host.close(),
     };
   },
 );
