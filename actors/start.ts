@@ -17,7 +17,6 @@ import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
 import { SERVER } from './protocol.js';
-import { ServingPort } from './edge/serving-port.js';
 import { server } from './system/server.js';
 import { taskPort } from './system/task-port.js';
 import type { DeviceSettings } from './threads/device.program.js';
@@ -44,9 +43,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     transport,
     log: (entry) => log[entry.level]({ actor: entry.actor, ...entry.details }, entry.text),
   });
-  const pool = new TaskPool({ threads: Math.max(1, Math.min(4, availableParallelism())) });
+  // One core is left to who serves meanwhile.
+  const pool = new TaskPool({ threads: Math.max(1, Math.min(4, availableParallelism() - 1)) });
   const plan = planThreads(options);
-  const topology = await Topology.start({
+  const started = Topology.start({
     threads: plan.threads,
     clock: ports.clock,
     main: transport,
@@ -58,6 +58,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       log.info({ thread: name }, `thread ${name} was started anew`);
     },
   });
+  // Loaded while the threads load what they need.
+  const [topology, { ServingPort }] = await Promise.all([
+    started,
+    import('./edge/serving-port.js'),
+  ]);
   system.spawn('pool', taskPort, pool);
   system.spawn('server', server, {
     modelThreads: plan.model,
