@@ -14,6 +14,7 @@ import { compileControl } from '../../runtime/packages/compile-control.task.js';
 import { compileStage } from '../../runtime/packages/compile-stage.task.js';
 import { checkPackage } from '../../runtime/packages/check-package.js';
 import { DiskFiles } from '../../runtime/packages/disk-files.js';
+import { LocalLauncher } from '../../runtime/packages/local-launcher.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
 import { stageRows } from '../../runtime/jit/report.js';
 import { stageSummary } from './model-state.js';
@@ -46,6 +47,7 @@ export async function checkWithServer(
       },
       pause: (ms) => new Promise<void>((resolve) => ports.timers.start(ms, () => resolve())),
       onProgress,
+      launchers: [new LocalLauncher()],
     });
     return { package: options.package, items };
   } finally {
