@@ -1,23 +1,24 @@
 /**
- * What a device and everything that stands on it must do for submissions: storage, admission,
- * results, rows, parts, failure. Run against every driver; the control case comes first.
+ * What a device and everything that stands on it must do for submissions: admission, snapshots,
+ * feedback, cancellation, isolation of bytes. Run against every driver; the control case comes first.
  */
-import { suite } from 'uvu';
+import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toWords, u32, type DeviceFixture } from '../runtime/hal/device-fixture.js';
-import { poisonWith } from '../runtime/hal/programs.js';
-import { appended, poisoned, submission, tripled, whole } from '../runtime/hal/submissions.js';
+import { submission, tripled, whole } from '../runtime/hal/submissions.js';
 import type { OpenFixture } from './device.js';
 
 const KIB = 1024;
 
-export function invocationConformance(driver: string, open: OpenFixture): void {
-  const test = suite(`invocations on ${driver}`);
-  const on = (
-    name: string,
-    run: (fixture: DeviceFixture) => Promise<void>,
-    options: Parameters<OpenFixture>[0] = { poison: true },
-  ): void =>
+/** Adds a case: a fresh device, and at its end the laws of storage. */
+export type AddCase = (
+  name: string,
+  run: (fixture: DeviceFixture) => Promise<void>,
+  options?: Parameters<OpenFixture>[0],
+) => void;
+
+export function invocationCases(test: Test, open: OpenFixture): AddCase {
+  return (name, run, options = { poison: true }) =>
     test(name, async () => {
       const fixture = await open(options);
       try {
@@ -30,6 +31,11 @@ export function invocationConformance(driver: string, open: OpenFixture): void {
         await fixture.close();
       }
     });
+}
+
+export function invocationConformance(driver: string, open: OpenFixture): void {
+  const test = suite(`invocations on ${driver}`);
+  const on = invocationCases(test, open);
 
   on('control: accepted, then retired with the snapshot', async (fixture) => {
     const story = await fixture.invoke(tripled([1, 2, 3]));
@@ -75,129 +81,6 @@ export function invocationConformance(driver: string, open: OpenFixture): void {
       ],
     );
     assert.equal(toWords(story.retired!.snapshot), [3 * 31 + 4]);
-  });
-
-  on(
-    'a result outlives its producer and is read by another model without the host',
-    async (fixture) => {
-      const bytes = 8;
-      const producer = tripled([1, 2], {
-        buffers: [
-          { bytes, lifetime: 'invocation' },
-          { bytes, lifetime: 'result', key: 'features' },
-        ],
-        snapshot: [],
-      });
-      const consumer = submission(
-        {
-          buffers: [
-            { bytes, lifetime: 'shared', key: 'features' },
-            { bytes, lifetime: 'invocation' },
-          ],
-          commands: [
-            {
-              op: 'execute',
-              work: 0,
-              executable: 'triple',
-              roots: [whole(0, 8), whole(1, 8)],
-              part: 0,
-            },
-          ],
-          snapshot: [whole(1, 8)],
-        },
-        'another',
-      );
-      // Submitted at once: the consumer waits for the producer through the bytes.
-      const [made, read] = await Promise.all([fixture.invoke(producer), fixture.invoke(consumer)]);
-      assert.equal(made.retired!.results, [{ buffer: 1, lease: 'features', bytes }]);
-      assert.is(made.retired!.snapshot.length, 0);
-      assert.equal(toWords(read.retired!.snapshot), [13, 22]);
-      fixture.device.unload('hosted');
-      const again = await fixture.invoke({ ...consumer, invocation: 'again' });
-      assert.equal(toWords(again.retired!.snapshot), [13, 22]);
-      assert.equal(fixture.ledger.totals(), [{ kind: 'result', deployment: 'test', bytes: 256 }]);
-      fixture.runner.release('features');
-      const late = await fixture.invoke({ ...consumer, invocation: 'late' });
-      assert.equal(late.events, ['failed']);
-      assert.match(late.failed!.message, /no storage 'features'/);
-    },
-  );
-
-  on(
-    'storage of a failed producer stays until its last accepted consumer retired',
-    async (fixture) => {
-      const result = { bytes: 8, lifetime: 'result', key: 'broken' } as const;
-      const held: number[] = [];
-      const producing = new Promise<void>((resolve) =>
-        fixture.start(poisoned(poisonWith('ranTooLong'), result), (story) => {
-          assert.is(story.failed?.code, 'resourceExhausted');
-          held.push(fixture.ledger.entries().filter(({ uses }) => uses > 0).length);
-          resolve();
-        }),
-      );
-      const consuming = fixture.invoke(appended('broken', 1, 'shared'));
-      await producing;
-      const consumer = await consuming;
-      assert.equal(consumer.events, ['accepted', 'failed']);
-      assert.match(consumer.failed!.message, /ran too long/);
-      // When the producer failed, the consumer's own buffer and the shared one were still in use.
-      assert.equal(held, [2]);
-      assert.is((await fixture.invoke(tripled([1]))).failed, null, 'later work runs');
-    },
-  );
-
-  on('resident rows are addressed through a row map by changing cohorts', async (fixture) => {
-    await fixture.createStorage('rows', 16);
-    await fixture.createStorage('streams', 16);
-    await fixture.createStorage('voice', 4, 'request');
-    const cohort = (...members: number[]): Promise<number[]> => {
-      const bytes = members.length * 4;
-      const roots = [bytes + 4, 16, 4, 16, bytes].map((length, buffer) => whole(buffer, length));
-      const request = submission({
-        buffers: [
-          { bytes: bytes + 4, lifetime: 'invocation' },
-          { bytes: 16, lifetime: 'row', key: 'rows' },
-          { bytes: 4, lifetime: 'shared', key: 'voice' },
-          { bytes: 16, lifetime: 'row', key: 'streams' },
-          { bytes, lifetime: 'invocation' },
-        ],
-        uploads: [
-          { target: roots[0]!, bytes: u32(members.length, ...members) },
-          { target: roots[2]!, bytes: u32(100) },
-        ],
-        commands: [{ op: 'execute', work: 0, executable: 'cohort', roots, part: 0 }],
-        snapshot: [roots[4]!],
-      });
-      return fixture.invoke(request).then((story) => toWords(story.retired!.snapshot));
-    };
-    const rounds = await Promise.all([cohort(0, 2), cohort(2, 3, 0), cohort(1), cohort(3, 2)]);
-    assert.equal(rounds, [[101, 101], [102, 101, 102], [101], [102, 103]]);
-    for (const key of ['rows', 'streams', 'voice']) fixture.runner.release(key);
-  });
-
-  on('parts of one invocation find the workspace as they left it', async (fixture) => {
-    const roots = [whole(0, 4), whole(1, 4)];
-    const part = (n: number) =>
-      ({ op: 'execute', work: n, executable: 'parts', roots, part: n }) as const;
-    const request = (rest: object) =>
-      submission({
-        buffers: [4, 4].map((bytes) => ({ bytes, lifetime: 'invocation' })),
-        uploads: [{ target: roots[0]!, bytes: u32(5) }],
-        snapshot: [roots[1]!],
-        ...rest,
-      });
-    const once = await fixture.invoke(request({ commands: [part(0), part(1), part(2)] }));
-    assert.equal(toWords(once.retired!.snapshot), [512]);
-    const skipped = await fixture.invoke(request({ commands: [part(1)] }));
-    assert.match(skipped.failed!.message, /part 1 of parts comes before part 0/);
-    // Over several submissions, with other work in between.
-    await fixture.createStorage('kept', 256, 'request');
-    for (const n of [0, 1, 2]) {
-      const story = await fixture.invoke(request({ commands: [part(n)], workspace: 'kept' }));
-      assert.equal(toWords(story.retired!.snapshot), [[5], [51], [512]][n]);
-      await fixture.invoke(tripled([9, 9, 9, 9]));
-    }
-    fixture.runner.release('kept');
   });
 
   on('concurrent works share no workspace', async (fixture) => {

@@ -60,6 +60,7 @@ export class DeviceFixture<D extends Device = Device> {
     this.runner = new InvocationRunner({ device, pool, budget, ports });
     const loads = {
       triple: programs.triple(),
+      producer: programs.triple(),
       append: programs.append(),
       hosted: programs.append({ hosted: true }),
       echo: programs.echo(1024),

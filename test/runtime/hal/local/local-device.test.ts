@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { openLocalDevice } from '../../../../runtime/hal/local/local-device.js';
 import { compiledConformance, countedTwice } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
+import { foundationConformance } from '../../../conformance/foundations.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords, u32 } from '../device-fixture.js';
 import { stuck } from '../programs.js';
@@ -19,6 +20,7 @@ const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) =>
 
 deviceConformance('the local device', open);
 invocationConformance('the local device', open);
+foundationConformance('the local device', open);
 compiledConformance('the local device', open);
 
 test('a worker killed inside a barrier fails that work and strands nobody', async () => {

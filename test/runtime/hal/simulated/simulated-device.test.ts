@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { openSimulatedDevice } from '../../../../runtime/hal/simulated/simulated-device.js';
 import { compiledConformance } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
+import { foundationConformance } from '../../../conformance/foundations.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords } from '../device-fixture.js';
 import { appended, tripled } from '../submissions.js';
@@ -18,6 +19,7 @@ const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) =>
 
 deviceConformance('the simulated device', open);
 invocationConformance('the simulated device', open);
+foundationConformance('the simulated device', open);
 compiledConformance('the simulated device', open);
 
 const openManual = () => {
