@@ -305,7 +305,7 @@ class DeploymentHost {
     return {
       id: this.#input.id,
       state,
-      location: this.#location,
+      location: prepared === null ? this.#location : this.#served,
       generation: prepared?.generation ?? 0,
       address: this.#current?.address ?? null,
       prepared:

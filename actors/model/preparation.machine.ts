@@ -10,7 +10,7 @@ import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
 
 export interface Context {
-  /** Compiles or loads that were started and not answered. */
+  /** Compiles or loads that were started and not answered; without end until it is known. */
   readonly pending: number;
   readonly cancelled: boolean;
   readonly failure: StatusRecord | null;
@@ -33,6 +33,7 @@ export const machine = setup({
     isJoinedCancelled: ({ context }) => context.pending === 0 && context.failure === null,
   },
   actions: {
+    expectPending: assign({ pending: Number.POSITIVE_INFINITY }),
     notePending: assign({
       pending: ({ event }) => (event.type === 'artefacts.started' ? event.count : 0),
     }),
@@ -79,7 +80,7 @@ export const machine = setup({
     compiling: {
       description: 'The pool compiles the control program and every declared stage.',
       tags: ['cancellable'],
-      entry: 'compileArtefacts',
+      entry: ['expectPending', 'compileArtefacts'],
       on: {
         'artefacts.started': { actions: 'notePending' },
         'artefact.ready': [
@@ -93,7 +94,7 @@ export const machine = setup({
     placing: {
       description: 'The device loads the compiled stages.',
       tags: ['cancellable'],
-      entry: 'placeArtefacts',
+      entry: ['expectPending', 'placeArtefacts'],
       on: {
         'artefacts.started': { actions: 'notePending' },
         'artefact.ready': [

@@ -167,7 +167,9 @@ export class SimulatedWorld {
     if (step.kind === 'turn') {
       transport.turn((n) => this.#random.below(n));
     } else if (step.kind === 'timer') {
-      this.time.fireNext();
+      // A fault may have cancelled it meanwhile; the one that is next now is not due.
+      const { next, nowMs } = this.time;
+      if (next !== null && next.dueMs <= nowMs) this.time.fireNext();
     } else {
       this.#deliver(step.from, step.thread);
     }
