@@ -118,6 +118,8 @@ class DeploymentHost {
   startPreparation(context: Context): void {
     const { preparationThread, id } = this.#input;
     const { generation } = context;
+    // An older package whose load was lost gives way to a newer one.
+    if (this.#started !== this.#location) this.supersede();
     this.#waiting.push(...this.#next);
     this.#next = [];
     this.#started = this.#location;

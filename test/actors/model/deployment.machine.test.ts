@@ -133,6 +133,8 @@ for (const [state, event, end] of ends) {
       const isTaken = effects.includes('keepPackage');
       assert.is(effects.includes('refuseRegistration'), !isTaken, 'taken or refused');
       assert.is(isTaken, !['withdrawing', 'draining'].includes(state));
+      const isAtOnce = ['preparing', 'replacing', 'recovering', 'stranded'].includes(state);
+      assert.is(effects.includes('supersedeRegistrations'), isAtOnce, 'the older is told at once');
     }
     if (event === unregister) assert.ok(effects.includes('awaitRemoval'));
     if (event === deviceLost) assert.ok(effects.includes('abandonGenerations'));
@@ -147,39 +149,54 @@ test('a package that served is tried again for ever, one that never did five tim
   assert.is(walk([register, preparationLost, ...rounds(5)]).state, 'failed');
 });
 
+test('what a preparation says under a lost device is no verdict on its package', () => {
+  const stranded = [register, deviceLost];
+  for (const end of [prepared, refused, { type: 'preparation.cancelled' } as const]) {
+    const { state, effects } = walk([...stranded, end]);
+    assert.is(state, 'recovering');
+    assert.not(effects.includes('answerFailed'));
+    assert.not(effects.includes('startGeneration'));
+  }
+});
+
 test('a new package that fails while the old is lost gives way to the old', () => {
   const { state, effects } = walk([...ways['recovering']!, register, refused]);
   assert.is(state, 'recovering');
   assert.ok(effects.includes('revertPackage') && effects.includes('answerFailed'));
 });
 
-/** What the host would have: registrations that wait, by where they wait. */
+/** What the host would have: registrations that wait, each with the number of its package. */
 class Waiters {
-  waiting = 0;
-  next = 0;
+  waiting: number[] = [];
+  next: number[] = [];
   registered = 0;
   answered = 0;
   removals = 0;
   removalsAnswered = 0;
+  /** The package in preparation or loading. */
+  started = 0;
   /** Preparations and generations that run, which will tell their end. */
   preparing = false;
   readonly generations = new Map<number, 'loading' | 'loaded'>();
   isTimed = false;
 
   apply(effect: string, event: Event, { generation }: Context): void {
-    const { waiting, next } = this;
     if (effect === 'keepPackage') {
       this.registered += 1;
-      this.answered += next;
-      this.next = 1;
-    } else if (effect === 'supersedeRegistrations' || /^answer/.test(effect)) {
-      this.answered += waiting;
-      this.waiting = 0;
+      this.answered += this.next.length;
+      this.next = [this.registered];
+    } else if (effect === 'supersedeRegistrations') {
+      this.#answerWaiting();
+    } else if (effect === 'answerReady' || effect === 'answerFailed') {
+      for (const number of this.waiting) assert.is(number, this.started, 'told of its own package');
+      this.#answerWaiting();
     } else if (effect === 'startPreparation') {
       assert.not(this.preparing, 'one preparation at a time');
       this.preparing = true;
-      this.waiting += next;
-      this.next = 0;
+      if (this.next.length > 0) this.#answerWaiting();
+      this.waiting.push(...this.next);
+      this.started = this.next[0] ?? this.started;
+      this.next = [];
     } else if (effect === 'startGeneration') this.generations.set(generation, 'loading');
     else if (effect === 'forgetGeneration' && 'generation' in event)
       this.generations.delete(event.generation);
@@ -187,10 +204,16 @@ class Waiters {
     else if (effect === 'cancelBackoff') this.isTimed = false;
     else if (effect === 'awaitRemoval') this.removals += 1;
     else if (effect === 'announceRemoved') {
-      this.answered += waiting + next;
-      this.waiting = this.next = 0;
+      this.answered += this.next.length;
+      this.next = [];
+      this.#answerWaiting();
       this.removalsAnswered = this.removals;
     }
+  }
+
+  #answerWaiting(): void {
+    this.answered += this.waiting.length;
+    this.waiting = [];
   }
 }
 
