@@ -24,7 +24,7 @@ export interface ExecutableInfo {
   readonly parts: number;
   /** Bytes of shared and private state that one worker needs. */
   readonly scratchBytes: number;
-  /** Kernel name of each dispatch step, for messages; one chunk counter each. */
+  /** Kernel of each dispatch step by name and place, for messages; one chunk counter each. */
   readonly steps: readonly string[];
 }
 

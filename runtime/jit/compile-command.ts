@@ -14,6 +14,7 @@ import { layScratch } from './kernel/scratch-layout.js';
 import { WORKSPACE_ALIGNMENT } from './place-workspaces.js';
 import { planCommand, type CommandPlan } from './plan-command.js';
 import type { ExecutableReflection, KernelReflection } from './reflection.js';
+import { positionOf } from '../vm/program-error.js';
 
 export const compileCommand: Emitter['compileCommand'] = (program) => {
   const plan = planCommand(program);
@@ -79,7 +80,10 @@ function reflect(
       offset: placement.offsets[index]!,
     })),
     parts: plan.parts.length,
-    steps: dispatches.map((step) => program.kernels[step.kernel]!.name),
+    steps: dispatches.map((step) => {
+      const { name, site } = program.kernels[step.kernel]!;
+      return `${name} (${positionOf(program.files, site)})`;
+    }),
     dispatches: dispatches.length,
     barriers: plan.barriers,
     kernels,

@@ -39,7 +39,7 @@ export interface ExecutableReflection {
   readonly workspaces: readonly WorkspaceReflection[];
   /** Parts that run one after another; a program without `part` has one. */
   readonly parts: number;
-  /** Kernel name of each dispatch, in order; one chunk counter each. */
+  /** Kernel of each dispatch, in order, by name and place; one chunk counter each. */
   readonly steps: readonly string[];
   readonly dispatches: number;
   readonly barriers: number;

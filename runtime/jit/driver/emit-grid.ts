@@ -4,7 +4,9 @@
  * word; a worker that was slow or preempted costs one chunk, not the step.
  */
 import type { Kernel } from '../../loom/typed.js';
+import { emitBudgetCharge } from '../kernel/emit-charge.js';
 import { kernelType } from '../kernel/emit-kernel.js';
+import { unitsOf } from '../kernel/loop-rounds.js';
 import { SYNC } from '../local-abi.js';
 import { FunctionBody } from '../wasm/function-body.js';
 import type { DriverModule } from './driver-module.js';
@@ -39,7 +41,7 @@ export function gridBody(module: DriverModule, kernel: Kernel, kernelIndex: numb
   code.op('i32.ge_u');
   code.brIf(done);
   emitChunkEnd(code, { at, chunk, total, end });
-  emitChunkCharge(code, module, at, end);
+  emitChunkCharge(code, module, { at, end, units: unitsOf(kernel.body) });
   emitWorkgroups(code, { at, end, arguments: own.length, kernelIndex, sync: globals.sync });
   code.br(again);
   code.end();
@@ -114,24 +116,20 @@ function emitChunkEnd(
 }
 
 /** Workgroups count as rounds, so that an immense grid of empty kernels ends too. */
-function emitChunkCharge(code: FunctionBody, module: DriverModule, at: number, end: number): void {
+function emitChunkCharge(
+  code: FunctionBody,
+  module: DriverModule,
+  { at, end, units }: { at: number; end: number; units: number },
+): void {
   const rounds = code.temp('i32');
-  const { budget } = module.globals;
-  code.getGlobal(budget);
   code.get(end);
   code.get(at);
   code.op('i32.sub');
-  code.tee(rounds);
-  code.op('i32.lt_u');
-  code.if();
-  code.call(module.ranTooLong);
-  code.i32(1);
-  code.op('return');
-  code.end();
-  code.getGlobal(budget);
-  code.get(rounds);
-  code.op('i32.sub');
-  code.setGlobal(budget);
+  code.set(rounds);
+  emitBudgetCharge(code, module, { rounds, units }, () => {
+    code.i32(1);
+    code.op('return');
+  });
   code.release('i32', rounds);
 }
 

@@ -4,12 +4,13 @@
  * once before the loop and the loop exists twice, unchecked and checked. Loops that might run long
  * are charged to the worker's budget: at entry when they always run to their end, else every round.
  */
+import { emitBudgetCharge } from './emit-charge.js';
 import { emitStreams, type Pointer } from './emit-streams.js';
 import { intervalOf } from './interval.js';
 import { countOf, forget, type KernelScope, type StreamAddress } from './kernel-scope.js';
 import { assignedIn, type Assigned } from './local-uses.js';
 import type { CountedLoop, Counter } from './counted-loop.js';
-import { roundsOf, LONG_ROUNDS } from './loop-rounds.js';
+import { roundsOf, LONG_ROUNDS, unitsOf } from './loop-rounds.js';
 import type { Place } from './place.js';
 import { planStreams } from './stream-plan.js';
 
@@ -99,7 +100,7 @@ function emitEntryCharge(
   assigned: Assigned,
 ): void {
   if (chargeOf(loop, counter, assigned) !== 'entry') return;
-  emitCharge(scope, () => {
+  emitCharge(scope, unitsOf(loop.body), () => {
     scope.code.get(counter.end);
     scope.code.get(counter.value);
     scope.code.op('i32.sub');
@@ -111,21 +112,12 @@ function emitEntryCharge(
 }
 
 /** Takes rounds from the budget; ends the workgroup and poisons the submission when it is spent. */
-function emitCharge(scope: KernelScope, pushRounds: () => void): void {
+function emitCharge(scope: KernelScope, units: number, pushRounds: () => void): void {
   const { code, module } = scope;
   const rounds = code.temp('i32');
-  code.getGlobal(module.globals.budget);
   pushRounds();
-  code.tee(rounds);
-  code.op('i32.lt_u');
-  code.if();
-  code.call(module.ranTooLong);
-  code.op('return');
-  code.end();
-  code.getGlobal(module.globals.budget);
-  code.get(rounds);
-  code.op('i32.sub');
-  code.setGlobal(module.globals.budget);
+  code.set(rounds);
+  emitBudgetCharge(code, module, { rounds, units }, () => code.op('return'));
   code.release('i32', rounds);
 }
 
@@ -186,7 +178,7 @@ function emitRounds(
   scope.loops.pop();
   code.end();
   if (chargeOf(loop, counter, assignedIn(loop.body)) === 'round')
-    emitCharge(scope, () => code.i32(1));
+    emitCharge(scope, unitsOf(loop.body), () => code.i32(1));
   for (const { pointer, distance } of pointers) emitAdvance(scope, pointer, distance);
   emitAdvance(scope, counter.value, { constant: loop.step });
   code.get(counter.value);

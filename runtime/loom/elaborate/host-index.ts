@@ -29,12 +29,16 @@ export function deviceIndex(frame: Frame, value: Value, at: At, what: string): E
   return coerce(frame, widened(value), I32, { at, what: what });
 }
 
-/** `base + index * factor` as an i64 expression; folds where it can. */
+/** A sum or product that leaves i64 is not folded: it raises when it runs, as i64 does. */
+const fits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+
+/** `index * factor` as an i64 expression; folds where it can. */
 export function scaled(frame: Frame, index: Expr, factor: number, at: At): Expr {
   if (factor === 1) return index;
   const site = frame.site(at);
   if (index.op === 'const' && typeof index.value === 'bigint') {
-    return { ...index, value: index.value * BigInt(factor) };
+    const value = index.value * BigInt(factor);
+    if (fits(value)) return { ...index, value };
   }
   const right: Expr = { op: 'const', type: I64, site, value: BigInt(factor) };
   return { op: 'arithmetic', type: I64, site, operator: '*', left: index, right };
@@ -44,7 +48,8 @@ export function plus(frame: Frame, left: Expr, right: Expr, at: At): Expr {
   if (left.op === 'const' && left.value === 0n) return right;
   if (right.op === 'const' && right.value === 0n) return left;
   if (left.op === 'const' && right.op === 'const') {
-    return { ...left, value: (left.value as bigint) + (right.value as bigint) };
+    const value = (left.value as bigint) + (right.value as bigint);
+    if (fits(value)) return { ...left, value };
   }
   return { op: 'arithmetic', type: I64, site: frame.site(at), operator: '+', left, right };
 }

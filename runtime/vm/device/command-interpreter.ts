@@ -82,6 +82,7 @@ class CommandRun {
       faults: checks ? new DeviceFaults(program.files) : null,
       order: laneOrder(options.order ?? 'ascending'),
       rounds: options.rounds ?? ROUNDS_MAX,
+      roundsMax: options.rounds ?? ROUNDS_MAX,
       region: 0,
       dispatch: 0,
     };

@@ -18,6 +18,8 @@ export interface DispatchContext {
   readonly order: (count: number) => Iterable<number>;
   /** Rounds of loops, and workgroups, that are left. */
   rounds: number;
+  /** What `rounds` started from. */
+  readonly roundsMax: number;
   /** Number of the region and of the dispatch that are running, unique in the submission. */
   region: number;
   dispatch: number;
@@ -131,8 +133,10 @@ export class DeviceFrame implements Frame {
     this.context.rounds -= 1;
     if (this.context.rounds >= 0) return;
     const where = position();
-    throw new StatusError('resourceExhausted', `${this.kernel.name} (${where}): ran too long`, {
-      where,
-    });
+    throw new StatusError(
+      'resourceExhausted',
+      `${this.kernel.name} (${where}): ran too long: the submission took more than ${this.context.roundsMax} rounds of loops and workgroups`,
+      { where },
+    );
   }
 }

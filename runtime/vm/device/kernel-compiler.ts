@@ -329,7 +329,7 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
       const count = Math.max(0, to(frame) - first);
       frame.context.region += 1;
       for (const i of frame.context.order(count)) {
-        if (i >= lanes) round(frame);
+        round(frame);
         frame.lane = first + i;
         frame.invocation = i % lanes;
         frame.locals[local] = first + i;

@@ -120,6 +120,17 @@ func.def export main() -> (i64, i64, f32, u32, i64, string) {
   assert.equal(runMain(text), [8n, 21n, 3, 5, 1n, 'bcd-3']);
 });
 
+test('constant places beyond i64 raise when they run, in both executors alike', () => {
+  const max = '9223372036854775807';
+  const places = [`b.at<P>(${max}).a`, `b.at<P>(-${max} - 1).big`, `b.at<P>(${max}).w[2]`];
+  for (const place of places) {
+    const text = `layout.def P { a: i32, w: u32[3], big: i64 }
+func.def export main() { let b = buffer.new(64)
+${place} = ${place} }`;
+    assert.throws(() => runMain(text), /i64 overflow in '\*'/, place);
+  }
+});
+
 test('a store into a narrower field is checked when it runs', () => {
   const text =
     'layout.def P { a: i32 }\nfunc.def export main(n: i64) -> i64 { let b = buffer.new(4)\nb.at<P>(0).a = n\nreturn i64(b.i32[0]) }';
