@@ -1,8 +1,8 @@
 /**
  * Hostile programs through the whole pipeline for minutes: mutated files of this repository (text
- * and bytecode) and generated programs that mean harm. A failure prints its seed and leaves the files
- * beside it; a seed that takes long is told too, since a hang is a fault. Not a speed, but it needs a
- * bench's patience.
+ * and bytecode) and generated programs that mean harm. A failure prints its seed and where the
+ * files are; a seed that takes long is told too, since a hang is a fault. Not a speed, but it needs
+ * a bench's patience.
  *
  *   node dist/test/bench/fuzz.bench.js [--count N] [--from SEED] [--slow MS]
  */

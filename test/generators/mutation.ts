@@ -1,6 +1,6 @@
 /**
- * Mutations of program files: words of a text exchanged, lines lost or doubled, and bytecode that is
- * cut, flipped, or changed inside with lengths and digest made right again, so that the reader's
+ * Mutations of program files: words of a text exchanged, lines lost or doubled, and bytecode that
+ * is cut, flipped, or changed inside with lengths and digest made right again, so that the reader's
  * later checks and everything behind them are met too.
  */
 import { encode } from '../../runtime/loom/syntax/bytecode-writer.js';

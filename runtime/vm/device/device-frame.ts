@@ -10,6 +10,9 @@ import type { AccessKind } from './access-log.js';
 import type { DeviceFaultKind, DeviceFaults } from './device-faults.js';
 import type { BoundView, Region, SharedArray } from './device-memory.js';
 
+/** Elements of fresh arrays or reductions that weigh as much as a round of a loop. */
+export const ELEMENTS_PER_ROUND = 64;
+
 /** What all workgroups of a submission share. */
 export interface DispatchContext {
   /** Null outside check mode. */
@@ -128,9 +131,9 @@ export class DeviceFrame implements Frame {
       );
   }
 
-  /** One round of a loop, or one workgroup. */
-  round(position: () => string): void {
-    this.context.rounds -= 1;
+  /** One round of a loop, or as many as a workgroup or a reduction weighs. */
+  round(position: () => string, weight = 1): void {
+    this.context.rounds -= weight;
     if (this.context.rounds >= 0) return;
     const where = position();
     throw new StatusError(

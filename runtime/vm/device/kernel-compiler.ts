@@ -9,7 +9,7 @@ import { NEXT, type Eval, type Exec } from '../interpreter/frame.js';
 import { TreeCompiler } from '../interpreter/tree-compiler.js';
 import { positionOf } from '../program-error.js';
 import { accumulation } from './accumulation.js';
-import { DeviceFrame } from './device-frame.js';
+import { DeviceFrame, ELEMENTS_PER_ROUND } from './device-frame.js';
 import {
   isOutside,
   outsideShared,
@@ -102,7 +102,12 @@ export class KernelCompiler extends TreeCompiler<DeviceFrame> {
         const { shared, kind, count } = expr;
         const first = this.number(expr.first);
         const run = reduction(kind, expr.type);
-        return (frame) => run(frame.shared[shared]!.values, first(frame), count);
+        const position = (): string => positionOf(this.#files, expr.site);
+        const weight = Math.floor(count / ELEMENTS_PER_ROUND);
+        return (frame) => {
+          frame.round(position, weight);
+          return run(frame.shared[shared]!.values, first(frame), count);
+        };
       }
       default:
         throw new Error(`expected no '${expr.op}' in a kernel. This is a bug.`);

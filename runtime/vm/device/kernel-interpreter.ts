@@ -7,7 +7,7 @@ import type { Kernel } from '../../loom/typed.js';
 import type { RawValue } from '../executor.js';
 import type { Exec } from '../interpreter/frame.js';
 import { positionOf } from '../program-error.js';
-import { DeviceFrame, type DispatchContext } from './device-frame.js';
+import { DeviceFrame, ELEMENTS_PER_ROUND, type DispatchContext } from './device-frame.js';
 import { SharedArray, type BoundView } from './device-memory.js';
 import { KernelCompiler } from './kernel-compiler.js';
 import { zeroValue } from './storage-codec.js';
@@ -28,13 +28,14 @@ export function runKernel(kernel: Kernel, { args, grid, context, files }: Kernel
   let body = compiled.get(kernel);
   if (!body) compiled.set(kernel, (body = new KernelCompiler(kernel, files).compile()));
   const [width, height, depth] = grid;
+  const weight = 1 + Math.floor(elementsOf(kernel) / ELEMENTS_PER_ROUND);
   let group = 0;
   for (let z = 0; z < depth; z++) {
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const frame = new DeviceFrame(context, kernel, { workgroup: [x, y, z], group: group++ });
         // Workgroups count as rounds, so that an immense grid of an empty kernel ends too.
-        frame.round(() => positionOf(files, kernel.site));
+        frame.round(() => positionOf(files, kernel.site), weight);
         bindArguments(frame, kernel, args);
         frame.shared = kernel.shared.map(
           ({ type, count }) => new SharedArray(count, zeroValue(type)),
@@ -44,6 +45,13 @@ export function runKernel(kernel: Kernel, { args, grid, context, files }: Kernel
       }
     }
   }
+}
+
+/** Elements that are made afresh for every workgroup. */
+function elementsOf({ lanes, shared, privates }: Kernel): number {
+  const countOf = (arrays: readonly { readonly count: number }[]): number =>
+    arrays.reduce((sum, { count }) => sum + count, 0);
+  return countOf(shared) + lanes * countOf(privates);
 }
 
 function bindArguments(frame: DeviceFrame, kernel: Kernel, args: readonly KernelArgument[]): void {

@@ -1,4 +1,4 @@
-/** One hostile set of program files a seed: a mutated file among sound ones, or a program made to hurt. */
+/** A hostile set of program files: one mutated among sound ones, or a program made to hurt. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hostileProgram } from '../../generators/hostile-programs.js';

@@ -1,7 +1,7 @@
 /**
- * Hostile programs through the whole pipeline: mutated text, damaged bytecode and programs that mean
- * harm end in diagnostics, in errors of the program or in results that both executors share. The
- * same for minutes: test/bench/fuzz.bench.ts.
+ * Hostile programs through the whole pipeline: mutated text, damaged bytecode and programs that
+ * mean harm end in diagnostics, in errors of the program or in results that both executors share.
+ * The same for minutes: test/bench/fuzz.bench.ts.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

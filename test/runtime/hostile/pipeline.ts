@@ -1,8 +1,8 @@
 /**
- * A set of program files through everything that would happen to it on a server: read, link, verify,
- * elaborate, interpret, compile, run. Whatever the files hold, each step ends in diagnostics, in a
- * StatusError or in a result; anything else is thrown on as what it is, a fault of ours. What runs
- * on both executors must agree.
+ * A set of program files through everything that would happen to it on a server: read, link,
+ * verify, elaborate, interpret, compile, run. Whatever the files hold, each step ends in
+ * diagnostics, in a StatusError or in a result; anything else is thrown on as what it is, a fault
+ * of ours. What runs on both executors must agree.
  */
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../runtime/base/errors.js';

@@ -1,4 +1,4 @@
-/** Kernels of real models as texts by library, with command programs that launch them at small sizes. */
+/** Kernels of real models as texts by library, with command programs that launch them small. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../packages/repository-root.js';
