@@ -4,10 +4,27 @@
  * both ends: it aborts when the client leaves and when the deadline passes. The work is raced
  * against it, so an answer never waits for a server that is slow to notice.
  */
+import { z } from '@hono/zod-openapi';
 import { StatusError } from '../runtime/base/errors.js';
 import type { Ports } from '../runtime/base/ports.js';
 import type { LoomContext } from './context.js';
 import type { CallOptions } from './serving.js';
+
+/** What /openapi.json says of the headers that such a route reads. */
+export const requestHeaders = z.object({
+  'x-request-timeout': z
+    .string()
+    .optional()
+    .openapi({
+      description:
+        'Seconds within which the answer must be ready, decimals allowed; 504 when it is not. ' +
+        'Cannot exceed --request-timeout.',
+      example: '2.5',
+    }),
+  'x-request-id': z.string().optional().openapi({
+    description: 'An id for the log and the answer; made up when absent or no plain token.',
+  }),
+});
 
 export interface DeadlineInput {
   readonly ports: Ports;

@@ -1,12 +1,15 @@
 /** The HTTP side of `serve`: the application over a started server, behind a socket. */
 import { createApp } from '../app.js';
-import { listen } from '../listen.js';
+import { defaultTimes, listen } from '../listen.js';
 import type { Listener } from '../listen.js';
 import type { Metrics } from '../metrics.js';
 import { isLoopbackHost } from '../middleware/admin-access.js';
 import type { Services } from '../services.js';
 import type { Serving, StartOptions } from '../serving.js';
 import type { ServeOptions } from './serve-options.js';
+
+/** Beyond the last moment of an answer. */
+const stalledGraceMs = 30_000;
 
 export interface FrontEndInput {
   readonly serving: Serving;
@@ -34,5 +37,12 @@ export function openFrontEnd(input: FrontEndInput): Promise<Listener> {
     version,
     isDraining: () => input.isDraining(),
   };
-  return listen(createApp(services), { host: options.host, port: options.port, ports });
+  const { host, port, headerTimeout, requestTimeout } = options;
+  const times = {
+    headersMs: headerTimeout,
+    bodyMs: requestTimeout,
+    // Waiting for an answer moves nothing either.
+    stalledMs: Math.max(defaultTimes.stalledMs, requestTimeout + stalledGraceMs),
+  };
+  return listen(createApp(services), { host, port, ports, times });
 }

@@ -17,6 +17,8 @@ export interface ServeOptions {
   readonly adminToken?: string;
   /** Milliseconds. */
   readonly requestTimeout: number;
+  /** Milliseconds. */
+  readonly headerTimeout: number;
   readonly maxBody: number;
   readonly maxBatch: number;
   readonly maxQueue: number;
@@ -87,6 +89,11 @@ function addLimits(command: Command): Command {
     .addOption(
       new Option('--request-timeout <seconds>', 'longest time for one request')
         .default(defaultLimits.requestTimeoutMs, `${defaultLimits.requestTimeoutMs / 1000}`)
+        .argParser(secondsMs),
+    )
+    .addOption(
+      new Option('--header-timeout <seconds>', 'longest time for the headers of a request')
+        .default(20_000, '20')
         .argParser(secondsMs),
     )
     .addOption(

@@ -14,6 +14,7 @@ export interface RouteText {
   readonly tag: string;
   readonly summary: string;
   readonly body?: z.ZodType;
+  readonly headers?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
   readonly answers: Readonly<Record<number, { text: string; schema?: z.ZodType }>>;
@@ -27,6 +28,7 @@ const errorTexts: Readonly<Record<number, string>> = {
   403: 'Admin routes are closed to this caller.',
   404: 'No such model.',
   409: 'It exists already, or is not in a state for this.',
+  408: 'The request did not arrive in time.',
   413: 'The body is larger than --max-body.',
   415: 'The body is not application/json.',
   422: 'The package does not parse, link or prepare; `details` holds every diagnostic.',
@@ -54,6 +56,7 @@ export function describe(app: LoomApp, route: RouteText): void {
     tags: [route.tag],
     summary: route.summary,
     request: {
+      ...(route.headers === undefined ? {} : { headers: route.headers }),
       ...(route.params === undefined ? {} : { params: route.params }),
       ...(route.query === undefined ? {} : { query: route.query }),
       ...(route.body === undefined

@@ -10,7 +10,7 @@ import { encodeRow } from '../encode-row.js';
 import type { RowFormat } from '../encode-row.js';
 import { readJson } from '../json-body.js';
 import { requireJson } from '../middleware/admin-access.js';
-import { clientLeaves, withDeadline } from '../request-deadline.js';
+import { clientLeaves, requestHeaders, withDeadline } from '../request-deadline.js';
 import { checkBody } from '../schemas/check.js';
 import { embeddingsAnswer, embeddingsRequest, readInputs } from '../schemas/embeddings.js';
 import type { CallOptions, EmbedResult } from '../serving.js';
@@ -26,8 +26,9 @@ export function embeddingsRoutes(app: LoomApp, services: Services): void {
     tag: 'inference',
     summary: 'Embeds texts or token lists; one vector an input.',
     body: embeddingsRequest,
+    headers: requestHeaders,
     answers: { 200: { text: 'One embedding an input, in order.', schema: embeddingsAnswer } },
-    errors: [400, 404, 413, 415, 429, 503, 504],
+    errors: [400, 404, 408, 413, 415, 429, 503, 504],
   });
   app.post(path, (c) => {
     const scope = c.get('scope');

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../http/listen.js';
-import type { Listener } from '../../http/listen.js';
+import type { Listener, ListenOptions } from '../../http/listen.js';
 import { systemPorts } from '../../runtime/base/ports.js';
 import { embeddingsConformance } from '../conformance/openai.js';
 import { firstOutput } from './first-output-rule.js';
@@ -13,10 +13,11 @@ const ports = systemPorts('test');
 
 async function withServer(
   work: (made: Harness, listener: Listener) => Promise<void>,
-  options: HarnessOptions = {},
+  options: HarnessOptions & Pick<ListenOptions, 'times'> = {},
 ): Promise<void> {
   const made = harness(options);
-  const listener = await listen(made.app, { host: '127.0.0.1', port: 0, ports });
+  const { times } = options;
+  const listener = await listen(made.app, { host: '127.0.0.1', port: 0, ports, times });
   try {
     await work(made, listener);
   } finally {
@@ -31,6 +32,17 @@ const request = (url: string, init: RequestInit = {}): Promise<Response> =>
     body: '{"model":"first-output","input":"abc"}',
     ...init,
   });
+
+/** What the server says to these bytes until it closes. */
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+}
 
 async function until(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < 500 && !condition(); turn += 1) {
@@ -83,6 +95,38 @@ test('a body over the limit is 413 on a socket, with and without a length', () =
     { limits: { bodyBytesMax: 1000 } },
   ));
 
+test('a connection on which nothing moves for its time is cut, and its work told to stop', () =>
+  withServer(
+    async ({ serving }, { url }) => {
+      serving.gate = new Promise(() => undefined);
+      assert.is(await request(url).catch(() => 'cut'), 'cut');
+      await until(() => serving.aborted.length === 1);
+      serving.gate = null;
+      assert.is((await request(url)).status, 200);
+    },
+    { times: { stalledMs: 60 } },
+  ));
+
+for (const [what, sent] of [
+  ['headers', 'POST /admin/models HTTP/1.1\r\nhost: localhost\r\nx: '],
+  [
+    'a body, where the route sets no deadline',
+    'POST /admin/models HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
+      'content-length: 100\r\n\r\n{',
+  ],
+] as const) {
+  test(`${what} that do not arrive in time: 408 with the options, and the end`, () =>
+    withServer(
+      async (_, { url, port }) => {
+        const answer = await exchange(port, sent);
+        assert.match(answer, /^HTTP\/1\.1 408 /);
+        assert.match(answer, /0\.1 s \(--header-timeout\), its body 0\.1 s \(--request-timeout\)/);
+        assert.is((await request(url)).status, 200);
+      },
+      { times: { headersMs: 100, bodyMs: 100, bodyGraceMs: 0 } },
+    ));
+}
+
 test('many requests on a few connections each get their own answer', () =>
   withServer(async (_, { url }) => {
     const answers = await Promise.all(
@@ -101,14 +145,9 @@ test('many requests on a few connections each get their own answer', () =>
 
 test('what is no HTTP is answered or cut, and the server serves on', () =>
   withServer(async (_, { url, port }) => {
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => socket.write('nonsense\r\n\r\n'));
-      let text = '';
-      socket.on('data', (chunk) => (text += chunk.toString()));
-      socket.on('close', () => resolve(text));
-      socket.on('error', reject);
-    });
-    assert.match(answer, '400');
+    const answer = await exchange(port, 'nonsense\r\n\r\n');
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.match(answer, '"code":"malformed_request"');
     assert.is((await request(url)).status, 200);
   }));
 

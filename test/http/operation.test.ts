@@ -124,6 +124,22 @@ test('openapi.json describes every route that answers', async () => {
   assert.equal([...described], []);
 });
 
+test('openapi.json describes the headers that set a deadline and an id', async () => {
+  const { get } = harness();
+  const { paths } = (await (await get('/openapi.json')).json()) as {
+    paths: Record<string, { post: { parameters: Record<string, unknown>[] } }>;
+  };
+  const { parameters } = paths['/v1/embeddings']!.post;
+  assert.equal(
+    parameters.map((parameter) => [parameter['in'], parameter['name'], parameter['required']]),
+    [
+      ['header', 'x-request-timeout', false],
+      ['header', 'x-request-id', false],
+    ],
+  );
+  assert.match(JSON.stringify(parameters), /Seconds within which.*--request-timeout/);
+});
+
 test('every reference in openapi.json leads somewhere', async () => {
   const { get } = harness();
   const text = await (await get('/openapi.json')).text();
