@@ -1,6 +1,6 @@
 /**
- * The piscina pool of stateless tasks. A task is named, gets plain data and yields plain data; it is
- * never aborted by a signal (that would kill its thread and whatever shares it): one that is no
+ * The piscina pool of stateless tasks. A task is named, gets plain data and yields plain data; it
+ * is never aborted by a signal (that would kill its thread and whatever shares it): one that is no
  * longer wanted runs to its end and its result is dropped.
  *
  * Holds: each run is answered once. One whose thread ended runs once more, as the thread may have

@@ -1,6 +1,7 @@
 /** Several threads end at once, and while registrations and the end of the server go on. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { copyPackage } from '../package-copy.js';
 import { packageFolder, rejection, withServer } from '../running-server.js';
 import { atRest, deviceOf, pause, Traffic } from './traffic.js';
 
@@ -43,6 +44,31 @@ test('a server closes while its threads are being started anew', async () => {
       );
     });
   }
+});
+
+/** The code that a call ended with. */
+const codeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'done',
+    (error: { code: string }) => error.code,
+  );
+
+test('a server closes while packages come and go', async () => {
+  const copy = copyPackage();
+  for (let waitMs = 0; waitMs <= 120; waitMs += 60) {
+    await withServer([FIRST], async (server) => {
+      const outcomes = [copy.folder, packageFolder(FIRST)].map((one) => codeOf(server.serve(one)));
+      const removal = codeOf(server.serving.unregister(FIRST));
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await server.serving.drain(2_000);
+      await server.close();
+      const codes = [...(await Promise.all(outcomes)), await removal];
+      for (const code of codes) {
+        assert.ok(/^(done|cancelled|unavailable|failedPrecondition)$/.test(code), code);
+      }
+    });
+  }
+  copy.remove();
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /**
  * The chart of a deployment, stepped without actors: every state meets the loss of what it has, a
- * registration and a removal, and ends where the chart says; and in ten thousand random histories no
- * registration and no removal is forgotten.
+ * registration and a removal, and ends where the chart says; and in ten thousand random histories
+ * no registration and no removal is forgotten.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -75,7 +75,7 @@ test('each way leads to its state', () => {
   for (const [state, way] of Object.entries(ways)) assert.is(walk(way).state, state);
 });
 
-/** What each state does about: the device's loss, the loss of generation 1, a removal, a package. */
+/** What each state does about a lost device, the loss of generation 1, a removal, a package. */
 const ends: readonly (readonly [state: string, event: Event, end: string])[] = [
   ['registering', deviceLost, 'registering'],
   ['preparing', deviceLost, 'preparing'],

@@ -1,33 +1,13 @@
 /** Registration, replacement and removal on real threads, with traffic meanwhile. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { firstOutputOracle } from '../../oracles/first-output.js';
+import { copyPackage } from '../package-copy.js';
 import { packageFolder, rejection, withServer } from '../running-server.js';
-
-/** A relocated copy of first-output, with one file changed. */
-function copyPackage(change: { file: string; from: string | RegExp; to: string } | null): {
-  folder: string;
-  remove: () => void;
-} {
-  const base = mkdtempSync(join(tmpdir(), 'loom-package-'));
-  const folder = join(base, 'copy');
-  cpSync(packageFolder('first-output'), folder, { recursive: true });
-  if (change !== null) {
-    const path = join(folder, change.file);
-    const text = readFileSync(path, 'utf8');
-    const changed = text.replace(change.from, change.to);
-    assert.is.not(changed, text, 'the change applies');
-    writeFileSync(path, changed);
-  }
-  return { folder, remove: () => rmSync(base, { recursive: true }) };
-}
 
 test('a relocated copy serves, is removed, and serves again', () =>
   withServer([], async (server) => {
-    const { folder, remove } = copyPackage(null);
+    const { folder, remove } = copyPackage();
     for (let round = 0; round < 2; round++) {
       await server.serve(folder);
       const { rows } = await server.embed('first-output', ['abc']);
