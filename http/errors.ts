@@ -73,10 +73,16 @@ export interface ErrorAnswer {
   readonly body: ErrorBody;
 }
 
+/** A limit that no later try can meet is not the client's pace: a program out of fuel, say. */
+function rowOf({ code, retryAfterS }: StatusRecord): StatusRow {
+  if (code !== 'resourceExhausted' || retryAfterS !== undefined) return statusTable[code];
+  return { status: 500, type: 'server_error', code: 'resource_exhausted' };
+}
+
 /** Any thrown value as an answer. What is not a `StatusError` is a bug: 500, and its message. */
 export function errorAnswer(thrown: unknown): ErrorAnswer {
   const record = toStatus(thrown);
-  const row = statusTable[record.code];
+  const row = rowOf(record);
   const fault = thrown instanceof HttpFault ? thrown : null;
   const status = fault?.httpStatus ?? row.status;
   return {

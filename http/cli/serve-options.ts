@@ -107,8 +107,8 @@ function addLimits(command: Command): Command {
         .argParser(wholeNumber({ min: 1, max: 1_000_000 })),
     )
     .addOption(
-      new Option('--max-queue <n>', 'most requests that wait for one model')
-        .default(1024)
+      new Option('--max-queue <n>', 'most inputs that wait for one model')
+        .default(4096)
         .argParser(wholeNumber({ min: 1, max: 1_000_000 })),
     )
     .addOption(

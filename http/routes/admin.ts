@@ -67,13 +67,23 @@ function readFlag(name: string, text: string | undefined): boolean {
   });
 }
 
-/** The request was well formed; what it points at is not. */
+/** What a package is at fault for when it does not come up; fuel and memory of `prepare` too. */
+const packageFaults: readonly string[] = [
+  'invalidArgument',
+  'outOfRange',
+  'failedPrecondition',
+  'resourceExhausted',
+  'internal',
+];
+
+/**
+ * The request was well formed; what it points at is not. An error that a later try may not meet (the
+ * id is being removed) stays what it is.
+ */
 function asUnprocessable(error: unknown): unknown {
   if (!(error instanceof StatusError)) return error;
   const { code, message, ...options } = toStatus(error);
-  if (code !== 'invalidArgument' && code !== 'outOfRange' && code !== 'failedPrecondition') {
-    return error;
-  }
+  if (!packageFaults.includes(code) || options.retryAfterS !== undefined) return error;
   return new HttpFault(422, 'invalid_package', message, options);
 }
 

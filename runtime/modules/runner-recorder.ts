@@ -9,8 +9,12 @@
 import { StatusError } from '../base/errors.js';
 import type { BufferRange, SubmissionBuffer, SubmissionCommand } from '../hal/submission.js';
 
-/** Commands that one invocation may record. */
-export const commandsMax = 65_536;
+/**
+ * Commands that one invocation may record. The device keeps each as a work of its own and orders it
+ * against those in flight, so the cost of an invocation grows with the square; a program with more
+ * steps puts them into one command program, which holds thousands.
+ */
+export const commandsMax = 256;
 
 /** What the recorder must know of a prepared stage. */
 export interface RunnableStage {

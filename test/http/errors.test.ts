@@ -14,7 +14,8 @@ const promised: Record<string, [number, string]> = {
   notFound: [404, 'invalid_request_error'],
   alreadyExists: [409, 'invalid_request_error'],
   failedPrecondition: [409, 'invalid_request_error'],
-  resourceExhausted: [429, 'rate_limit_error'],
+  // 429 where waiting helps: see below.
+  resourceExhausted: [500, 'server_error'],
   cancelled: [499, 'invalid_request_error'],
   internal: [500, 'server_error'],
   dataLoss: [500, 'server_error'],
@@ -38,6 +39,13 @@ test('every status code has the promised status and type, through the whole stac
     assert.is(after !== null, wants, `${code} Retry-After`);
     assert.is((await post('/v1/embeddings', good)).status, 200, `after ${code}`);
   }
+});
+
+test('only what a later try may get is a matter of pace', () => {
+  const full = errorAnswer(new StatusError('resourceExhausted', 'queue full', { retryAfterS: 1 }));
+  assert.equal([full.status, full.body.error.type], [429, 'rate_limit_error']);
+  const spent = errorAnswer(new StatusError('resourceExhausted', 'out of fuel'));
+  assert.equal([spent.status, spent.headers], [500, {}]);
 });
 
 test('Retry-After is what the server asks for, in whole seconds', () => {
