@@ -219,7 +219,6 @@ class Waiters {
 
 /** A fact that may come now, from what runs. */
 function factOf(waiters: Waiters, context: Context, random: () => number): Event | null {
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const facts: Event[] = [];
   if (waiters.preparing) {
     facts.push(prepared, prepared, refused, preparationLost);
@@ -235,7 +234,7 @@ function factOf(waiters: Waiters, context: Context, random: () => number): Event
   }
   if (waiters.isTimed) facts.push(due);
   facts.push(context.device ? deviceLost : { type: 'device.opened' });
-  return facts.length === 0 ? null : pick(facts);
+  return facts[Math.floor(random() * facts.length)] ?? null;
 }
 
 test('ten thousand histories: at the end every registration and removal was answered', () => {
