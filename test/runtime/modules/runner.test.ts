@@ -136,7 +136,10 @@ test('feedback is bounded by registered slots', () => {
 test('an invocation is bounded', () => {
   const { run, input } = invocation();
   for (let count = 0; count < commandsMax; count += 1) run['execute_1']!(1n, input);
-  assert.throws(() => run['execute_1']!(1n, input), new RegExp(`more than ${commandsMax} runner calls`));
+  assert.throws(
+    () => run['execute_1']!(1n, input),
+    new RegExp(`more than ${commandsMax} runner calls`),
+  );
 });
 
 test.run();
