@@ -36,6 +36,9 @@ export function loadPackage(document: ModelDocument, files: PackageFiles): Loade
   };
 }
 
+/** Bytes of all program files of a package: what one elaboration may have to walk. */
+const PROGRAM_BYTES_MAX = 8 * 1024 * 1024;
+
 /** Parses and links files; throws one error with everything that does not parse. */
 export function parseSources(sources: readonly PackageSource[]): Catalog {
   const sink = new DiagnosticSink();
@@ -47,6 +50,18 @@ export function parseSources(sources: readonly PackageSource[]): Catalog {
   const texts = new Map(inputs.map((input) => [input.file, input.source]));
   sink.throwIfAny((file) => texts.get(file));
   return new Catalog(inputs);
+}
+
+/** Told while they are read: what is beyond is not read at all. */
+function checkSize(sources: ReadonlyMap<string, PackageSource>, path: string): void {
+  let bytes = 0;
+  for (const source of sources.values()) bytes += source.bytes.length;
+  if (bytes <= PROGRAM_BYTES_MAX) return;
+  throw new StatusError(
+    'resourceExhausted',
+    `${path}: the programs of the package have ${bytes} bytes up to here; the limit is ${PROGRAM_BYTES_MAX}`,
+    { where: path },
+  );
 }
 
 function readSources(document: ModelDocument, files: PackageFiles): PackageSource[] {
@@ -71,6 +86,7 @@ function readSources(document: ModelDocument, files: PackageFiles): PackageSourc
       if (!(error instanceof StatusError)) throw error;
       problems.push(new StatusError(error.code, `${path}: ${error.message}`, { where: path }));
     }
+    checkSize(found, path);
   }
   const [first] = problems;
   if (first === undefined) return [...found.values()];

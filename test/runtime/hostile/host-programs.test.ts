@@ -60,6 +60,21 @@ for (const executor of executors) {
     }
   });
 
+  test(`${executor}: fuel is at its limit, and one unit beyond`, () => {
+    const text =
+      'func.def export count(n: i64) -> i64 { var s = 0\nfor i in 0..n { s += i }\nreturn s }';
+    const probe = instance(text, executor);
+    probe.call('count', [100n]);
+    const fuel = probe.fuelSpent;
+    assert.equal(instance(text, executor, { limits: { fuel } }).call('count', [100n]), [4950n]);
+    const short = instance(text, executor, { limits: { fuel: fuel - 1 } });
+    const { message } = errorOf(() => short.call('count', [100n]));
+    assert.match(
+      message,
+      new RegExp(`more than its ${fuel - 1} steps .*deployment\\.capacity\\.fuel`),
+    );
+  });
+
   test(`${executor}: an arena is at its limit, and one byte beyond`, () => {
     const text =
       'func.def export take(n: i64) -> i64 { let b = buffer.new(n)\nreturn b.len }\nfunc.def export twice(n: i64) -> i64 { let a = take(n)\nreturn a + take(n) }';

@@ -44,6 +44,21 @@ test('control: files are read once each, in the order of their roles', () => {
   assert.is(loaded.config, null);
 });
 
+test('programs have at most 8 MiB together', () => {
+  const MiB = 1024 * 1024;
+  const files = (last: number) => ({
+    'prepare.loom': '',
+    'control.loom': '',
+    ...Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`k${i}.loom`, ' '.repeat(MiB)])),
+    'k7.loom': ' '.repeat(last),
+  });
+  const sources = Array.from({ length: 8 }, (_, i) => `k${i}.loom`);
+  assert.is(load(files(MiB), { sources }).sources.length, 10);
+  const { code, message } = refusal(() => load(files(MiB + 1), { sources }));
+  assert.is(code, 'resourceExhausted');
+  assert.match(message, /definition\.sources\[7\].* 8388609 bytes .* limit is 8388608/);
+});
+
 test('missing files and escapes are told by the field that names them, all at once', () => {
   const error = refusal(() =>
     load({ 'prepare.loom': '' }, { sources: ['x.loom', '../../up.loom'] }),
