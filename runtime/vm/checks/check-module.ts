@@ -28,11 +28,12 @@ export class CheckModule {
   readonly launches: RecordedLaunch[] = [];
   readonly #resolve: (symbol: SymbolValue) => CheckTarget;
   /** What all launches of the check together may still take: rounds of loops, bytes of roots. */
-  #rounds = ROUNDS_MAX;
+  #rounds: number;
   #rootBytes = ROOT_BYTES_MAX;
 
-  constructor(resolve: (symbol: SymbolValue) => CheckTarget) {
+  constructor(resolve: (symbol: SymbolValue) => CheckTarget, rounds = ROUNDS_MAX) {
     this.#resolve = resolve;
+    this.#rounds = rounds;
   }
 
   capabilities(): (readonly [string, Capability])[] {

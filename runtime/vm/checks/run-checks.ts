@@ -26,6 +26,8 @@ export interface ChecksOptions {
   readonly capabilities?: CapabilityTable;
   readonly launchers?: readonly Launcher[];
   readonly limits?: Partial<HostLimits>;
+  /** Rounds of loops and workgroups that all launches of one check may take. */
+  readonly rounds?: number;
 }
 
 export interface CheckResult {
@@ -49,7 +51,7 @@ async function runCheck(
 ): Promise<CheckResult> {
   const { program } = options;
   const position = positionOf(program.files, program.functions[func]!.site);
-  const module = new CheckModule(options.resolve);
+  const module = new CheckModule(options.resolve, options.rounds);
   try {
     const capabilities = new Map([...(options.capabilities ?? []), ...module.capabilities()]);
     const vm = HostVm.create({

@@ -55,7 +55,12 @@ const symbol = (name: string): Expr =>
 
 async function run(
   make: (f: b.FunctionBuilder) => Stmt[],
-  options: { kernel?: Kernel; launchers?: Launcher[]; functions?: HostFunction[] } = {},
+  options: {
+    kernel?: Kernel;
+    launchers?: Launcher[];
+    functions?: HostFunction[];
+    rounds?: number;
+  } = {},
 ): Promise<CheckResult> {
   const f = new b.FunctionBuilder('sample');
   const functions = [f.build([], b.block(...make(f))), ...(options.functions ?? [])];
@@ -72,6 +77,7 @@ async function run(
         ? { kind: 'kernel', kernel, files: ['test.loom'] }
         : { kind: 'command', command: command(kernel) },
     launchers: options.launchers,
+    rounds: options.rounds,
   });
   assert.is(results.length, 1);
   return results[0]!;
@@ -159,6 +165,16 @@ test('an expectation that fails says what was found, and where', async () => {
     assert.match(result.message, message);
     assert.match(result.position, /^test\.loom:\d+:1$/);
   }
+});
+
+test('launches without end share the rounds of their check', async () => {
+  const forever = (f: b.FunctionBuilder): Stmt[] => {
+    const { stmts } = launching(f, 'doubles', []);
+    return [b.whileLoop(b.bool(true), b.block(...stmts))];
+  };
+  const { ok, message } = await run(forever, { rounds: 100 });
+  assert.is(ok, false);
+  assert.match(message, /double \(test\.loom:\d+:1\): ran too long/);
 });
 
 test('a race in a launch fails the check and names kernel and place', async () => {
