@@ -77,8 +77,8 @@ const packageFaults: readonly string[] = [
 ];
 
 /**
- * The request was well formed; what it points at is not. An error that a later try may not meet (the
- * id is being removed) stays what it is.
+ * The request was well formed; what it points at is not. An error that a later try may not meet
+ * (the id is being removed) stays what it is.
  */
 function asUnprocessable(error: unknown): unknown {
   if (!(error instanceof StatusError)) return error;

@@ -38,7 +38,8 @@ export interface Block {
 
 /** Both sides have the type of the result, except comparisons (bool result, equal operand types)
  * and shifts of i64 (right side i64 too; executors use its low 6 bits). Scalars or vectors for
- * arithmetic and bits; comparisons are scalar (bool with '==' '!=' only). Strings: '==' '!=' only (as heap operations). */
+ * arithmetic and bits; comparisons are scalar (bool with '==' '!=' only). Strings: '==' '!=' only
+ * (as heap operations). */
 export type ArithmeticOp = '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^';
 export type CompareOp = '==' | '!=' | '<' | '<=' | '>' | '>=';
 

@@ -1,6 +1,7 @@
 /**
  * What a device and everything that stands on it must do for submissions: admission, snapshots,
- * feedback, cancellation, isolation of bytes. Run against every driver; the control case comes first.
+ * feedback, cancellation, isolation of bytes. Run against every driver; the control case comes
+ * first.
  */
 import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,7 @@
 /**
- * Line coverage of actors/, runtime/ and http/ over every process and thread of a run: V8 writes the
- * files, c8 leads them back through the source maps. Files that nothing loaded count with all lines.
+ * Line coverage of actors/, runtime/ and http/ over every process and thread of a run: V8 writes
+ * the files, c8 leads them back through the source maps. Files that nothing loaded count with all
+ * lines.
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';

@@ -1,6 +1,6 @@
 /**
- * A package whose behaviour its inputs choose: the first byte of a text names a fault, the second is
- * the value that its row must have. One unit a member, so that 16 share a cohort.
+ * A package whose behaviour its inputs choose: the first byte of a text names a fault, the second
+ * is the value that its row must have. One unit a member, so that 16 share a cohort.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
