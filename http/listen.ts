@@ -84,7 +84,7 @@ function createServer(app: LoomApp, times: ConnectionTimes): Server {
       connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersMs / 4)),
     },
   }) as Server;
-  server.setTimeout(stalledMs);
+  server.timeout = stalledMs;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     answerBroken(error, socket, times),
   );
