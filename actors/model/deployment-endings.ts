@@ -51,7 +51,7 @@ export const removal = {
       ...steps.ending,
       'preparation.prepared': { target: 'draining', actions: ['keepCandidate', 'dropCandidate'] },
       'preparation.failed': { target: 'draining', actions: 'releasePreparation' },
-      'preparation.cancelled': 'draining',
+      'preparation.cancelled': { target: 'draining', actions: 'releasePreparation' },
     },
   },
   draining: {

@@ -150,7 +150,7 @@ export const machine = setup({
         'preparation.failed': steps.notPrepared,
         'preparation.cancelled': [
           { guard: 'isStranded', target: 'recovering' },
-          { actions: steps.begin },
+          { actions: ['releasePreparation', ...steps.begin] },
         ],
         'deployment.register': { actions: steps.supersede },
         'deployment.unregister': {
@@ -212,7 +212,7 @@ export const machine = setup({
           { guard: 'isQueued', actions: ['releasePreparation', ...steps.begin] },
           { target: 'serving', actions: ['releasePreparation', ...steps.fail, ...steps.revert] },
         ],
-        'preparation.cancelled': { actions: steps.begin },
+        'preparation.cancelled': { actions: ['releasePreparation', ...steps.begin] },
         'generation.lost': [
           {
             guard: 'isCurrent',
