@@ -48,11 +48,14 @@ export interface MachineHost {
   readonly stopped?: (reason: StopReason) => void;
 }
 
+/** A factory with the table that its actors step, for who examines machines that run. */
+export type MachineActorFactory<Input> = ActorFactory<Input> & { readonly table: MachineTable };
+
 /** The factory of actors that run `machine`; compiles it once. */
 export function machineActor<Input>(
   machine: AnyStateMachine,
   makeHost: (self: ActorSelf, input: Input) => MachineHost,
-): ActorFactory<Input> {
+): MachineActorFactory<Input> {
   const table = compileMachine(machine);
   let isChecked = false;
   const factory = (self: ActorSelf, input: Input): Behaviour => {
@@ -63,7 +66,7 @@ export function machineActor<Input>(
   };
   // The name by which descriptions show the kind of an actor spawned by its factory.
   Object.defineProperty(factory, 'name', { value: machine.id });
-  return factory;
+  return Object.assign(factory, { table });
 }
 
 /** A root `*` with this action says in the chart that unexpected events are rejected. */

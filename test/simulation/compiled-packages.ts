@@ -1,0 +1,91 @@
+/**
+ * Packages compiled once for all seeds of a process. Preparation and tasks are pure functions of
+ * plain data, so a result that is used again is the result. Control programs do not travel: a stub
+ * goes through the actors, and where a generation or a preparer starts it gets the program.
+ */
+import type { PackageLocation, PreparedModel } from '../../actors/protocol.js';
+import { toStatus } from '../../runtime/base/errors.js';
+import { localFacts } from '../../runtime/hal/local/local-facts.js';
+import type { CompileStageInput, HostArtefact } from '../../runtime/packages/artefacts.js';
+import { prepareFiles, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
+import { stageKey } from '../../runtime/packages/specialization-key.js';
+import { runTask, type TaskResult } from '../../runtime/threads/tasks.js';
+import { flawOf, tinyPackage, type TinyPackage } from './tiny-package.js';
+
+export class CompiledPackages {
+  readonly #packages = new Map<string, TinyPackage>();
+  readonly #plans = new Map<string, PreparationPlan | Error>();
+  readonly #results = new Map<string, TaskResult>();
+  readonly #facts = localFacts();
+
+  location(id: string, version: number): PackageLocation {
+    const base = `${id}/${version}`;
+    let found = this.#packages.get(base);
+    if (found === undefined) this.#packages.set(base, (found = tinyPackage(id, version)));
+    return { id, base, document: found.document, packageRoots: [] };
+  }
+
+  /** What `preparePackage` gives for a folder. */
+  readonly prepare = ({ base }: PackageLocation): PreparationPlan => {
+    let plan = this.#plans.get(base);
+    if (plan === undefined) {
+      const { document, files } = this.#packages.get(base)!;
+      try {
+        plan = prepareFiles(document, files, this.#facts);
+      } catch (error) {
+        plan = error as Error;
+      }
+      this.#plans.set(base, plan);
+    }
+    if (plan instanceof Error) throw plan;
+    return plan;
+  };
+
+  run(call: { readonly task: string; readonly input: unknown }): TaskResult {
+    const { bindings, declaration } = call.input as CompileStageInput;
+    // Bindings have the version, and two packages of one version are the same program.
+    const stage = declaration === undefined ? 'control' : stageKey(declaration);
+    const key = `${JSON.stringify(bindings)} ${stage}`;
+    let result = this.#results.get(key);
+    if (result === undefined) {
+      try {
+        result = runTask(call);
+      } catch (error) {
+        result = { status: toStatus(error) };
+      }
+      this.#results.set(key, result);
+    }
+    if (stage !== 'control' || 'status' in result) return result;
+    return { value: { stub: key } };
+  }
+
+  /** The prepared model with its control program, for who runs it. */
+  whole(prepared: PreparedModel): PreparedModel {
+    return withControl(prepared, this.#controlOf(prepared));
+  }
+
+  /** The same as a generation gets it: the control program of some versions does not load. */
+  loadable(prepared: PreparedModel): PreparedModel {
+    const control = this.#controlOf(prepared);
+    const version = prepared.bindings.find(([name]) => name === 'tiny.version')![1];
+    if (flawOf(Number(version)) !== 'loads') return withControl(prepared, control);
+    const { program } = control;
+    const missing = { ...program.imports[0]!, name: 'missing' };
+    const flawed = { ...program, imports: [...program.imports, missing] };
+    return withControl(prepared, { ...control, program: flawed });
+  }
+
+  #controlOf(prepared: PreparedModel): HostArtefact {
+    const { stub } = prepared.control as unknown as { stub: string };
+    return (this.#results.get(stub) as { value: HostArtefact }).value;
+  }
+}
+
+/** Properties that are not enumerable do not travel: what is sent on is a stub again. */
+function withControl(prepared: PreparedModel, artefact: HostArtefact): PreparedModel {
+  const control = { ...prepared.control };
+  for (const [name, value] of Object.entries(artefact)) {
+    Object.defineProperty(control, name, { value, enumerable: false });
+  }
+  return { ...prepared, control };
+}

@@ -1,0 +1,179 @@
+/**
+ * The laws that a caller can check, over the history of a run: I6 (a row equals the isolated
+ * oracle, bit for bit), I12 (exactly one terminal), H (nobody waits for ever), V (a request sent
+ * after a registration was answered is served by that version or a later one), E (an error is
+ * explained by the input, by what the caller did, or by what was lost).
+ */
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import type { Reply } from '../../runtime/system/envelope.js';
+import type { Losses, LostThing } from './losses.js';
+import type { Report } from './report.js';
+import { expected, flawOf } from './tiny-package.js';
+import { PATIENCE_MS, rowsOf, type Call, type Event, type Registration } from './traffic.js';
+
+export interface HistoryContext {
+  readonly history: readonly Event[];
+  readonly losses: Losses;
+  readonly report: Report;
+  /** The device has less memory than some cohorts want. */
+  readonly isTight: boolean;
+}
+
+export class HistoryLaws {
+  readonly #context: HistoryContext;
+
+  constructor(context: HistoryContext) {
+    this.#context = context;
+  }
+
+  check(): void {
+    for (const event of this.#context.history) this.#checkEvent(event);
+  }
+
+  #add(law: string, { step, sentMs, correlation }: Event, detail: string): void {
+    const what = step.kind === 'call' ? JSON.stringify(step.inputs) : step.kind;
+    this.#context.report.add(law, `${correlation} ${step.model} ${what} at ${sentMs}: ${detail}`);
+  }
+
+  #checkEvent(event: Event): void {
+    const { step, replies } = event;
+    if (replies.length !== 1) {
+      this.#add('I12', event, `${replies.length} terminals`);
+      return;
+    }
+    const { reply } = replies[0]!;
+    if (reply.outcome === 'timeout') this.#checkTimeout(event);
+    else if (step.kind === 'call') {
+      if (reply.outcome === 'value') this.#checkRows(event, step, reply);
+      else this.#checkError(event, step, reply);
+    } else if (reply.outcome !== 'value') this.#checkRefusal(event, reply);
+    else if (step.kind === 'register') this.#checkRegistered(event, step);
+  }
+
+  #checkTimeout(event: Event): void {
+    const { step, replies } = event;
+    const deadlineMs = step.kind === 'call' ? step.deadlineMs : event.sentMs + PATIENCE_MS;
+    const isHurried = deadlineMs < event.sentMs + PATIENCE_MS / 2;
+    if (!isHurried) this.#add('H', event, 'nobody answers it');
+    else if (replies[0]!.atMs < deadlineMs) this.#add('H', event, 'it times out early');
+  }
+
+  #checkRows(event: Event, call: Call, reply: Reply): void {
+    const rows = rowsOf(reply);
+    const versions = new Set(rows.map(([version]) => version!));
+    if (rows.length !== call.inputs.length || versions.size !== 1) {
+      this.#add('I6', event, `${rows.length} rows of versions ${[...versions].join(', ')}`);
+      return;
+    }
+    call.inputs.forEach((text, i) => {
+      const want = expected(text);
+      const [, ...got] = rows[i]!;
+      if (want === 'fails' || want.length !== got.length || want.some((v, k) => v !== got[k])) {
+        this.#add('I6', event, `row ${i} is ${got.join(' ')}, alone it is ${String(want)}`);
+      }
+    });
+    const [version] = versions;
+    const known = this.#registrations(call.model);
+    const least = known.findLast(
+      ({ step: { version: of }, replies: [answer] }) =>
+        answer?.reply.outcome === 'value' &&
+        (answer.reply.value as { location?: { base: string } }).location?.base ===
+          `${call.model}/${of}` &&
+        answer.atMs <= event.sentMs,
+    );
+    const at = known.findIndex(({ step }) => step.version === version);
+    const from = least === undefined ? 0 : known.indexOf(least);
+    if (at < from || known[at]!.sentMs > event.replies[0]!.atMs) {
+      this.#add('V', event, `version ${version} answers, ${known[from]?.step.version} is due`);
+    }
+  }
+
+  #registrations(model: string): (Event & { readonly step: Registration })[] {
+    return this.#context.history.filter(
+      (event): event is Event & { readonly step: Registration } =>
+        event.step.kind === 'register' && event.step.model === model,
+    );
+  }
+
+  #checkError(event: Event, call: Call, reply: Reply): void {
+    const status = reply.status!;
+    const { code, message } = status;
+    if (call.inputs.some((text) => expected(text) === 'fails')) {
+      if (code === 'unavailable' && reply.outcome === 'down') this.#checkDown(event, status);
+      return;
+    }
+    if (code === 'cancelled' && event.left) return;
+    const isLate = event.replies[0]!.atMs >= call.deadlineMs;
+    if ((code === 'deadlineExceeded' || code === 'cancelled') && isLate) return;
+    if (code === 'resourceExhausted') {
+      if (message.includes('--max-queue')) return;
+      if (message.includes('--memory') && this.#context.isTight) return;
+    }
+    if (code === 'internal' && message.includes('the device failed') && this.#lost('command'))
+      return;
+    if (code === 'unavailable' || code === 'notFound') {
+      this.#checkDown(event, status);
+      return;
+    }
+    this.#add('E', event, `${reply.outcome} ${code}: ${message}`);
+  }
+
+  /** Whether the server had said that it is ready. */
+  #isReady(sentMs: number): boolean {
+    const readiness = this.#context.history.find(({ step }) => step.kind === 'await');
+    const [ready] = readiness?.replies ?? [];
+    return ready?.reply.outcome === 'value' && ready.atMs <= sentMs;
+  }
+
+  /** The model was not there, or something was lost. */
+  #checkDown(event: Event, { code, message }: StatusRecord): void {
+    if (this.#lost('driver', 'thread') || !this.#isReady(event.sentMs)) return;
+    const { model } = event.step;
+    const [answer] = event.replies;
+    const removals = this.#context.history.filter(
+      ({ step, sentMs }) =>
+        (step.kind === 'drain' || (step.kind === 'unregister' && step.model === model)) &&
+        sentMs <= answer!.atMs,
+    );
+    const serving = this.#registrations(model).some(
+      ({ replies: [ready] }) => ready?.reply.outcome === 'value' && ready.atMs <= event.sentMs,
+    );
+    if (removals.length > 0 || !serving) return;
+    this.#add('E', event, `${code} though ${model} serves: ${message}`);
+  }
+
+  #checkRegistered(event: Event, step: Registration): void {
+    const { base } = (event.replies[0]!.reply.value as { location: { base: string } }).location;
+    const version = Number(base.split('/')[1]);
+    const known = this.#registrations(step.model);
+    const at = known.findIndex((one) => one.step.version === version);
+    if (flawOf(version) !== 'none' || at < known.findIndex((one) => one === event)) {
+      this.#add('V', event, `version ${version} is said to serve instead of ${step.version}`);
+    }
+  }
+
+  /** A registration or removal that fails. */
+  #checkRefusal(event: Event, { status }: Reply): void {
+    const { step, sentMs } = event;
+    const { history } = this.#context;
+    if (this.#lost('driver', 'thread') || !this.#isReady(sentMs)) return;
+    if (step.kind === 'register' && flawOf(step.version) !== 'none') return;
+    const others = history.filter(
+      (other) =>
+        other !== event &&
+        (other.step.kind === 'drain' || other.step.model === step.model) &&
+        other.step.kind !== 'call' &&
+        other.sentMs <= event.replies[0]!.atMs,
+    );
+    const isExplained = others.some(
+      (other) => other.step.kind !== 'register' || other.sentMs >= sentMs,
+    );
+    // Refusing what is not there is right; so is refusing what a later command overtook.
+    if (step.kind === 'register' ? isExplained : status!.code === 'notFound' || isExplained) return;
+    this.#add('E', event, `${status!.code}: ${status!.message}`);
+  }
+
+  #lost(...things: readonly LostThing[]): boolean {
+    return this.#context.losses.any(...things);
+  }
+}

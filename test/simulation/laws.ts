@@ -1,0 +1,172 @@
+/**
+ * The laws of every run, and who checks each: one object that watches a simulated server from
+ * outside and collects what breaks. Checked while it runs (I1–I5, I7, I10, Q, S, A), over its
+ * history (I6, I12, H, V, E), and at rest (I8, D). README.md in this folder has the table.
+ */
+import { SERVER } from '../../actors/protocol.js';
+import type { Address } from '../../runtime/system/address.js';
+import type { DeadLetter } from '../../runtime/system/dead-letters.js';
+import type { SystemRecord } from '../../runtime/system/recorder.js';
+import type { SimulatedStep } from '../../runtime/system/transports/simulated.js';
+import { CohortLaws } from './cohort-laws.js';
+import { Losses } from './losses.js';
+import type { Observation } from './observed-actor.js';
+import { Report } from './report.js';
+import type { ServerWatch, SimulatedServer } from './simulated-server.js';
+import { WorkLaws } from './work-laws.js';
+
+export const laws: Readonly<Record<string, string>> = {
+  I1: 'no storage is freed or handed out before its last accepted consumer retired',
+  I2: 'each accepted work retires exactly once, each submission has exactly one end',
+  I3: 'after a cancel nothing more is published',
+  I4: 'every ordinal of a cohort, and every offer, has exactly one end',
+  I5: 'timelines only grow',
+  I6: 'a row equals the isolated run, bit for bit',
+  I7: 'resident plus reserved bytes never exceed the budget, and the ledger says what is held',
+  I8: 'at rest every ledger and table reads zero',
+  I10: 'the oldest prepared member is in the next cohort; newcomers only ride along',
+  I12: 'exactly one terminal a request',
+  A: 'no actor fails, no machine gets an event that its state does not expect',
+  D: 'no message that somebody waits for becomes a dead letter',
+  E: 'every error is explained by the input, the caller or a loss',
+  H: 'nobody waits for ever, and the server comes to rest',
+  Q: 'a call is refused for a full queue exactly when the queue is full',
+  R: 'after faults have stopped every model serves again',
+  S: 'a stage that several cohorts miss is compiled once, and few unused ones are kept',
+  V: 'after a registration was answered, that version or a later one serves',
+};
+
+/** Messages that may miss their receiver: whoever sent them waits for nothing. */
+const dispensable = new Set([
+  'cancel',
+  'generation.drain',
+  'preparation.cancel',
+  'preparer.retire',
+  'device.close',
+  'specialization.release',
+  'specialization.evict',
+  'executable.unload',
+  'executables.release',
+  'deployment.unregister',
+]);
+
+/** Numbered anew each time it is opened again. */
+export const theDevice = /^device:\/device(@\d+)?$/;
+
+export class Laws implements ServerWatch {
+  readonly report: Report['add'];
+  readonly collected = new Report();
+  readonly losses = new Losses();
+  readonly cohorts = new CohortLaws(this.collected);
+  readonly works = new WorkLaws({
+    report: this.collected,
+    losses: this.losses,
+    cohorts: this.cohorts,
+  });
+  /** One line an event, when asked for. */
+  readonly lines: string[] | null;
+  steps = 0;
+  #isServerGone = false;
+  onStep: () => void = () => {};
+  now: () => number = () => 0;
+
+  constructor(options: { readonly withTrace: boolean }) {
+    this.lines = options.withTrace ? [] : null;
+    this.report = (law, detail) => {
+      this.lines?.push(`${this.now().toFixed(3)} !! ${law}: ${detail}`);
+      this.collected.add(law, detail);
+    };
+  }
+
+  observe(actor: Address, seen: Observation): void {
+    if (this.lines !== null) this.#trace(actor, seen);
+    // A drain whose time is up takes everything with it.
+    if (seen.type === 'stopped' && actor === SERVER) this.#isServerGone = true;
+    this.cohorts.observe(actor, seen);
+    this.works.observe(actor, seen);
+  }
+
+  record(_thread: string, record: SystemRecord): void {
+    if (record.type === 'unexpected') {
+      this.report('A', `${record.actor} in ${record.state} does not expect ${record.event}`);
+    } else if (record.type === 'transition') {
+      if (record.event === 'request.cancel' && record.actor.includes('/requests/')) {
+        this.works.cancelledIn.add(record.from);
+      }
+      const { atMs, actor, from, to, event } = record;
+      this.lines?.push(`${atMs.toFixed(3)}    ${actor} ${from} > ${to} (${event})`);
+    } else if (record.type === 'deadLetter') this.#deadLetter(record.letter);
+  }
+
+  step(_step: SimulatedStep): void {
+    this.steps += 1;
+    this.onStep();
+  }
+
+  log(actor: string, text: string): void {
+    if (!this.losses.any('driver', 'thread')) this.report('A', `${actor}: ${text}`);
+  }
+
+  task(): void {}
+
+  lost(thing: string): void {
+    const what = thing === 'command' || thing === 'driver' ? thing : 'thread';
+    this.lines?.push(`${this.now().toFixed(3)} ## lost: ${thing}`);
+    this.losses.add(what, this.now());
+    if (what !== 'thread') return;
+    this.cohorts.threadLost(thing);
+    this.works.threadLost(thing);
+  }
+
+  /** Models are gone, nothing happens any more. */
+  checkRest(server: SimulatedServer, expected: readonly RegExp[]): void {
+    this.cohorts.checkRest();
+    this.works.checkRest();
+    server.shadow?.checkRest();
+    for (const system of server.systems.values()) {
+      const { counters, actors } = system.describe();
+      if (counters.pendingAsks > 0) this.#rest(`${counters.pendingAsks} asks pend`, system.thread);
+      if (counters.openAsks > 0) this.#rest(`${counters.openAsks} asks are open`, system.thread);
+      for (const { address, mailbox } of actors) {
+        if (!expected.some((pattern) => pattern.test(address)))
+          this.#rest(`${address} lives`, system.thread);
+        if (mailbox.data + mailbox.control > 0) this.#rest(`${address} has mail`, system.thread);
+      }
+      const watches = [...system.cells].reduce(
+        (sum, cell) => sum + system.watches.targetsOf(cell.address).length,
+        0,
+      );
+      const due = system.thread === 'main' && expected.includes(theDevice) ? 1 : 0;
+      if (watches !== due) this.#rest(`${watches} watches, ${due} due`, system.thread);
+    }
+  }
+
+  #rest(detail: string, thread: string): void {
+    this.report('I8', `${thread}: ${detail} at rest`);
+  }
+
+  #deadLetter({ reason, from, to, kind, role }: DeadLetter): void {
+    if (this.losses.any('driver', 'thread') || this.#isServerGone) return;
+    if (reason === 'lateReply' || reason === 'expired' || dispensable.has(kind)) return;
+    // What an actor tells itself is its own business: whoever waits for it is told another way.
+    if (role !== 'tell' || from === to) return;
+    this.report('D', `${kind} from ${from} to ${to}: ${reason}`);
+  }
+
+  #trace(actor: Address, seen: Observation): void {
+    const at = this.now().toFixed(3);
+    if (seen.type === 'handled') {
+      const { kind, role, from } = seen.message;
+      this.lines!.push(`${at}  ${actor} handles ${role} ${kind} from ${from}`);
+    } else if (seen.type === 'told' || seen.type === 'asked') {
+      this.lines!.push(`${at}      ${actor} ${seen.type} ${seen.to} ${seen.kind}`);
+    } else if (seen.type === 'spawned') {
+      this.lines!.push(`${at}      ${actor} spawns ${seen.child}`);
+    } else if (seen.type === 'answered') {
+      const how = seen.status === null ? 'a value' : `${seen.status.code} ${seen.status.message}`;
+      this.lines!.push(`${at}      ${actor} answers ${seen.ask.kind}: ${how}`);
+    } else if (seen.type === 'stopped') {
+      this.lines!.push(`${at}      ${actor} stops: ${seen.reason.kind}`);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * What was taken from a run: threads, the driver, commands. Laws ask it, because an answer that
+ * would be a bug in a healthy run is the right one after a loss.
+ */
+export type LostThing = 'command' | 'driver' | 'thread';
+
+export class Losses {
+  readonly #times: { readonly what: LostThing; readonly atMs: number }[] = [];
+
+  add(what: LostThing, atMs: number): void {
+    this.#times.push({ what, atMs });
+  }
+
+  /** Whether any of these happened up to now. */
+  any(...things: readonly LostThing[]): boolean {
+    return this.#times.some(({ what }) => things.includes(what));
+  }
+}

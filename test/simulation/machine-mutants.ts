@@ -1,0 +1,132 @@
+/**
+ * Single changes to the machines that run: a transition taken out, a guard that always allows, an
+ * action (an assignment or an effect) left out. Made in the compiled tables, where every actor of
+ * the process steps them, and taken back afterwards.
+ */
+import { deployment } from '../../actors/model/deployment.js';
+import { deviceQueue } from '../../actors/model/device-queue.js';
+import { generation } from '../../actors/model/generation.js';
+import { preparation } from '../../actors/model/preparation.js';
+import { specialization } from '../../actors/model/specialization.js';
+import { cohort } from '../../actors/serving/cohort.js';
+import { finiteRequest } from '../../actors/serving/finite-request.js';
+import { server } from '../../actors/system/server.js';
+import type { CompiledGuard } from '../../runtime/system/machine-guard.js';
+import type {
+  CompiledState,
+  CompiledTransition,
+  MachineTable,
+  Plan,
+} from '../../runtime/system/machine-table.js';
+
+export interface Mutant {
+  readonly name: string;
+  /** Makes the change; what it returns takes it back. */
+  apply(): () => void;
+}
+
+/** A transition of a machine, with the list that holds it. */
+interface Place {
+  readonly name: string;
+  readonly list: CompiledTransition[];
+  readonly transition: CompiledTransition;
+}
+
+const tables = [
+  server,
+  deployment,
+  preparation,
+  generation,
+  specialization,
+  deviceQueue,
+  cohort,
+  finiteRequest,
+].map((factory) => (factory as unknown as { readonly table: MachineTable }).table);
+
+export function machineMutants(): Mutant[] {
+  return tables.flatMap((table) => [
+    ...actionMutants(`${table.id} start`, table.initial),
+    ...placesOf(table).flatMap((place) => [
+      ...transitionMutants(place),
+      ...actionMutants(place.name, place.transition.plan),
+    ]),
+  ]);
+}
+
+/** Counts how often each transition is taken while `run` runs. */
+export function transitionCounts(run: () => void): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const undo = tables.flatMap(placesOf).map(({ name, transition }) => {
+    counts.set(name, 0);
+    const { guard } = transition;
+    return setGuard(transition, (context, event) => {
+      if (guard !== null && !guard(context, event)) return false;
+      counts.set(name, counts.get(name)! + 1);
+      return true;
+    });
+  });
+  try {
+    run();
+  } finally {
+    for (const back of undo) back();
+  }
+  return counts;
+}
+
+function placesOf(table: MachineTable): Place[] {
+  const states = new Set<CompiledState>();
+  const places: Place[] = [];
+  const visit = (state: CompiledState): void => {
+    if (states.has(state)) return;
+    states.add(state);
+    for (const [event, list] of [...state.on, ['always', state.always] as const]) {
+      list.forEach((transition, i) => {
+        const turn = list.length > 1 ? ` #${i + 1}` : '';
+        places.push({ name: `${table.id} ${state.name} on ${event}${turn}`, list, transition });
+        visit(transition.plan.target);
+      });
+    }
+  };
+  visit(table.initial.target);
+  return places;
+}
+
+function transitionMutants({ name, list, transition }: Place): Mutant[] {
+  const removal: Mutant = {
+    name: `${name}: removed`,
+    apply() {
+      const at = list.indexOf(transition);
+      list.splice(at, 1);
+      return () => void list.splice(at, 0, transition);
+    },
+  };
+  if (transition.guard === null) return [removal];
+  const always = (): boolean => true;
+  return [
+    removal,
+    { name: `${name}: without its guard`, apply: () => setGuard(transition, always) },
+  ];
+}
+
+function actionMutants(name: string, { steps }: Plan): Mutant[] {
+  const list = steps as Plan['steps'][number][];
+  return list.map((step, i) => {
+    const { action } = step as Extract<typeof step, { kind: 'action' }>;
+    const what = action.kind === 'effect' ? `effect ${action.type}` : `${action.kind} ${i + 1}`;
+    return {
+      name: `${name}: without ${what}`,
+      apply() {
+        const at = list.indexOf(step);
+        list.splice(at, 1);
+        return () => void list.splice(at, 0, step);
+      },
+    };
+  });
+}
+
+function setGuard(transition: CompiledTransition, guard: CompiledGuard): () => void {
+  const open = transition as { guard: CompiledGuard | null };
+  const before = open.guard;
+  open.guard = guard;
+  return () => void (open.guard = before);
+}

@@ -1,0 +1,211 @@
+/**
+ * A simulated device whose memory, queue and timelines are watched from outside, by bookkeeping of
+ * its own: ranges that are handed out, bytes that accepted works touch, points that only grow. What
+ * breaks is reported, whatever the ledger says. One shadow a device that was opened.
+ */
+import type { DeviceRange } from '../../runtime/hal/buffer.js';
+import { rangesOverlap } from '../../runtime/hal/buffer.js';
+import { accessOf } from '../../runtime/hal/command.js';
+import type { Fence } from '../../runtime/hal/fence.js';
+import type { LocalMemory } from '../../runtime/hal/local/local-memory.js';
+import type { Pool } from '../../runtime/hal/pool.js';
+import type { WorkRequest } from '../../runtime/hal/queue.js';
+import { SimulatedDevice } from '../../runtime/hal/simulated/simulated-device.js';
+import type { CompletionPlan } from '../../runtime/hal/simulated/completion.js';
+import type { Timeline } from '../../runtime/hal/timeline.js';
+import { Budget } from '../../runtime/memory/budget.js';
+import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
+import { Ledger } from '../../runtime/memory/ledger.js';
+import { SlabPool } from '../../runtime/memory/slab-pool.js';
+import type { OpenedDevice } from '../../actors/model/device-queue.js';
+import type { Ports } from '../../runtime/base/ports.js';
+
+export interface ShadowOptions {
+  readonly ports: Ports;
+  readonly memory: LocalMemory;
+  readonly memoryBytes: number;
+  readonly completion: CompletionPlan;
+  readonly report: (law: string, detail: string) => void;
+}
+
+interface Working {
+  readonly label: string;
+  readonly ranges: readonly DeviceRange[];
+  retirements: number;
+}
+
+export class ShadowDevice {
+  readonly device: SimulatedDevice;
+  readonly opened: OpenedDevice;
+  readonly #options: ShadowOptions;
+  readonly #ledger: Ledger;
+  readonly #budget: Budget;
+  readonly #runner: InvocationRunner;
+  readonly #held = new Set<DeviceRange>();
+  readonly #working = new Set<Working>();
+  readonly #timelines = new Map<Timeline, { issued: number; reached: number }>();
+  readonly #executables = new Set<string>();
+
+  constructor(options: ShadowOptions) {
+    const { ports, memory, memoryBytes, completion } = options;
+    this.#options = options;
+    const device = new SimulatedDevice({ ports, memory, memoryBytes, completion });
+    this.device = device;
+    this.#watchQueue();
+    this.#watchTimelines();
+    this.#watchExecutables();
+    this.#ledger = new Ledger(device.memoryBytes);
+    this.#budget = new Budget(this.#ledger);
+    const pool = this.#watchedPool(new SlabPool(device.memory, { poison: true }));
+    this.#runner = new InvocationRunner({ device, pool, budget: this.#budget, ports });
+    const bytes = (): ReturnType<OpenedDevice['bytes']> => ({
+      budget: this.#budget.limitBytes,
+      resident: this.#ledger.bytes,
+      reserved: this.#budget.reservedBytes,
+      byOwner: this.#ledger.totals(),
+    });
+    this.opened = { device, runner: this.#runner, bytes };
+  }
+
+  /** What holds between any two steps. */
+  checkNow(): void {
+    const { bytes, limitBytes } = this.#ledger;
+    const sum = bytes + this.#budget.reservedBytes;
+    const held = [...this.#held].reduce((total, range) => total + range.length, 0);
+    if (sum > limitBytes || this.#budget.reservedBytes < 0) {
+      this.#options.report('I7', `${sum} bytes are held or reserved of ${limitBytes}`);
+    }
+    if (held !== bytes) {
+      this.#options.report('I7', `the ledger says ${bytes} bytes, ${held} are handed out`);
+    }
+    for (const [timeline, seen] of this.#timelines) {
+      const { issued, reached, label } = timeline;
+      if (issued < seen.issued || reached < seen.reached || reached > issued) {
+        this.#options.report('I5', `timeline ${label} is at ${reached} of ${issued}`);
+      }
+      if (reached === issued && issued > 0 && timeline.failure === null) {
+        this.#timelines.delete(timeline);
+      } else {
+        seen.issued = issued;
+        seen.reached = reached;
+      }
+    }
+  }
+
+  /** What holds when nothing is left to do and every model is gone. */
+  checkRest(): void {
+    const { report } = this.#options;
+    const rest: readonly [string, number][] = [
+      ['bytes in the ledger', this.#ledger.bytes],
+      ['leases', this.#ledger.leases],
+      ['uses of leases', this.#ledger.entries().reduce((sum, lease) => sum + lease.uses, 0)],
+      ['bytes reserved', this.#budget.reservedBytes],
+      ['asks for memory', this.#budget.waiting],
+      ['ranges handed out', this.#held.size],
+      ['invocations in flight', this.#runner.inFlight],
+      ['submissions that wait', this.#runner.waiting],
+      ['works in the queue', this.device.queue.inFlight],
+      ['commands started', this.device.completion.pending.length],
+    ];
+    for (const [what, count] of rest) if (count !== 0) report('I8', `${count} ${what} at rest`);
+    for (const work of this.#working) report('I2', `${work.label} never retired`);
+    if (this.device.lost === null && this.#executables.size > 0) {
+      report('I8', `executables are loaded at rest: ${[...this.#executables].join(', ')}`);
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.device.lost !== null;
+  }
+
+  /** Executables that no preparation placed. */
+  specialized(): readonly string[] {
+    return [...this.#executables].filter((id) => !/\/\d+$/.test(id));
+  }
+
+  #watchQueue(): void {
+    const { queue } = this.device;
+    const submit = queue.submit.bind(queue);
+    queue.submit = (request: WorkRequest): Fence => {
+      const { reads, writes } = accessOf(request.commands);
+      const work: Working = {
+        label: request.label,
+        ranges: [...reads, ...writes],
+        retirements: 0,
+      };
+      this.#working.add(work);
+      const onRetired: WorkRequest['onRetired'] = (outcome) => {
+        work.retirements += 1;
+        if (work.retirements > 1) this.#options.report('I2', `${work.label} retired twice`);
+        this.#working.delete(work);
+        request.onRetired(outcome);
+      };
+      try {
+        return submit({ ...request, onRetired });
+      } catch (error) {
+        this.#working.delete(work);
+        throw error;
+      }
+    };
+  }
+
+  #watchTimelines(): void {
+    const { device } = this;
+    const create = device.createTimeline.bind(device);
+    device.createTimeline = (label: string): Timeline => {
+      const timeline = create(label);
+      this.#timelines.set(timeline, { issued: 0, reached: 0 });
+      return timeline;
+    };
+  }
+
+  #watchExecutables(): void {
+    const { device } = this;
+    const load = device.load.bind(device);
+    const unload = device.unload.bind(device);
+    device.load = (id, image) => {
+      load(id, image);
+      this.#executables.add(id);
+    };
+    device.unload = (id) => {
+      this.#executables.delete(id);
+      return unload(id);
+    };
+  }
+
+  #watchedPool(pool: SlabPool): Pool {
+    const held = this.#held;
+    return {
+      allocate: (bytes, deployment) => {
+        const range = pool.allocate(bytes, deployment);
+        if (range === null) return null;
+        for (const other of held) {
+          if (rangesOverlap(range, other)) {
+            this.#options.report('I1', `bytes at ${range.offset} are handed out twice`);
+          }
+        }
+        this.#expectUnused(range, 'handed out');
+        held.add(range);
+        return range;
+      },
+      release: (range, after) => {
+        if (!held.delete(range)) this.#options.report('I1', `${range.offset} is released twice`);
+        if (after === null) this.#expectUnused(range, 'freed');
+        pool.release(range, after);
+      },
+      get usedBytes() {
+        return pool.usedBytes;
+      },
+      get slabBytes() {
+        return pool.slabBytes;
+      },
+    };
+  }
+
+  #expectUnused(range: DeviceRange, what: string): void {
+    for (const { label, ranges } of this.#working) {
+      if (!ranges.some((used) => rangesOverlap(range, used))) continue;
+      this.#options.report('I1', `bytes at ${range.offset} are ${what} while ${label} uses them`);
+    }
+  }
+}

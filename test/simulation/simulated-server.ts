@@ -1,0 +1,209 @@
+/**
+ * A whole server in one thread of execution: the real actors on virtual threads, a simulated
+ * device, a pool that runs its tasks at once and answers when the seed says. What `actors/start.ts`
+ * and the programs in `actors/threads/` compose on real threads is composed here on a
+ * `SimulatedWorld`.
+ *
+ * Holds: nothing here reads a clock or chance but through the seed, so a seed is a run. A thread
+ * that dies is started anew after every peer has heard of its death, as the topology does.
+ */
+import { deviceQueue, type DeviceQueueInput } from '../../actors/model/device-queue.js';
+import type { OpenedDevice } from '../../actors/model/device-queue.js';
+import { generation } from '../../actors/model/generation.js';
+import { preparation, type PreparationInput } from '../../actors/model/preparation.js';
+import { preparer } from '../../actors/serving/preparer.js';
+import { server } from '../../actors/system/server.js';
+import { taskPort } from '../../actors/system/task-port.js';
+import type { PreparedModel } from '../../actors/protocol.js';
+import { StatusError, type StatusRecord } from '../../runtime/base/errors.js';
+import type { Ports } from '../../runtime/base/ports.js';
+import { LocalMemory } from '../../runtime/hal/local/local-memory.js';
+import type { Fate } from '../../runtime/hal/simulated/completion.js';
+import { ActorKinds } from '../../runtime/system/kinds.js';
+import type { SystemRecord } from '../../runtime/system/recorder.js';
+import { SeededRandom } from '../../runtime/system/seeded-random.js';
+import { ActorSystem } from '../../runtime/system/system.js';
+import { SimulatedWorld, type SimulatedStep } from '../../runtime/system/transports/simulated.js';
+import { CompiledPackages } from './compiled-packages.js';
+import { observed, type Observer } from './observed-actor.js';
+import { ShadowDevice } from './shadow-device.js';
+
+/** Tasks, commands and the like take up to this long, in virtual milliseconds. */
+const DELAYS = { task: 4, command: 1.5, open: 2, restart: 5 };
+export const MEMORY_BYTES = 1024 * 1024;
+
+export interface ServerWatch extends Observer {
+  record(thread: string, record: SystemRecord): void;
+  report(law: string, detail: string): void;
+  step(step: SimulatedStep): void;
+  log(actor: string, text: string): void;
+  task(call: { readonly task: string; readonly input: unknown }, failed: boolean): void;
+  lost(thread: string): void;
+}
+
+export interface SimulatedServerOptions {
+  readonly seed: number;
+  readonly modelThreads: readonly string[];
+  readonly memoryBytes: number;
+  readonly waitingMax: number;
+  /** Envelopes travel up to this long: less than a thread takes to start anew. */
+  readonly travelMs: number;
+  /** Share of device commands that fail. */
+  readonly failures: number;
+  /** Share of attempts to open a lost device again that fail. */
+  readonly unopened: number;
+  readonly watch: ServerWatch;
+  readonly packages: CompiledPackages;
+}
+
+export const PREPARATION_THREAD = 'preparation-0';
+export const DEVICE_THREAD = 'device';
+
+const unopened = new StatusError('unavailable', 'the device does not open');
+
+/** Device memory reserves gigabytes of addresses: one for all simulations of a process. */
+const memory = new LocalMemory({ workers: 1, memoryBytes: MEMORY_BYTES });
+
+export class SimulatedServer {
+  readonly world: SimulatedWorld;
+  readonly systems = new Map<string, ActorSystem>();
+  readonly #options: SimulatedServerOptions;
+  readonly #random: SeededRandom;
+  readonly #main: Ports;
+  /** Of the device that was opened last; null before, and after its thread died. */
+  shadow: ShadowDevice | null = null;
+  /** In phase 2 nothing fails any more. */
+  isFaulty = true;
+
+  constructor(options: SimulatedServerOptions) {
+    this.#options = options;
+    const { seed, watch, modelThreads, waitingMax, travelMs } = options;
+    this.#random = SeededRandom.for(seed, 'server');
+    this.world = new SimulatedWorld({
+      seed,
+      delayMaxMs: travelMs,
+      startMs: 1_000,
+      onStep: (step) => {
+        watch.step(step);
+        this.shadow?.checkNow();
+      },
+    });
+    const main = this.#start('main', new ActorKinds());
+    this.#main = main.ports;
+    for (const name of [...modelThreads, PREPARATION_THREAD, DEVICE_THREAD]) this.#startNamed(name);
+    const runner = { run: this.#runTask };
+    main.spawn('pool', observed(taskPort, watch), runner);
+    main.spawn('server', observed(server, watch), {
+      modelThreads,
+      preparationThreads: [PREPARATION_THREAD],
+      deviceThread: DEVICE_THREAD,
+      waitingMax,
+      wallTime: () => main.ports.clock.wallTime(),
+    });
+  }
+
+  /** A thread dies now and is started anew a little later. */
+  kill(name: string): void {
+    if (!this.world.isAlive(name)) return;
+    this.#options.watch.lost(name);
+    this.world.kill(name);
+    this.systems.delete(name);
+    if (name === DEVICE_THREAD) this.shadow = null;
+    this.#main.timers.start(DELAYS.restart, () => this.#startNamed(name));
+  }
+
+  loseDevice(): void {
+    const status: StatusRecord = { code: 'unavailable', message: 'the device was lost' };
+    if (this.shadow === null || this.shadow.device.lost !== null) return;
+    this.#options.watch.lost('driver');
+    this.shadow.device.lose(status);
+  }
+
+  #startNamed(name: string): void {
+    this.#start(name, this.#kindsOf(name));
+  }
+
+  #start(name: string, kinds: ActorKinds): ActorSystem {
+    const { watch } = this.#options;
+    const { ports, transport } = this.world.thread(name);
+    const system = new ActorSystem({
+      thread: name,
+      ports,
+      transport,
+      kinds,
+      recorder: { record: (record) => watch.record(name, record) },
+      log: ({ level, actor, text }) => {
+        if (level === 'error') watch.log(actor, text);
+      },
+    });
+    this.systems.set(name, system);
+    if (name === DEVICE_THREAD) this.#devicePorts = ports;
+    return system;
+  }
+
+  #devicePorts: Ports | null = null;
+  #opens = 0;
+
+  #kindsOf(name: string): ActorKinds {
+    const { watch, packages } = this.#options;
+    const kinds = new ActorKinds();
+    if (name === DEVICE_THREAD) {
+      const queue = observed(deviceQueue, watch);
+      return kinds.register('deviceQueue', (self, input: Omit<DeviceQueueInput, 'open'>) =>
+        queue(self, { ...input, open: this.#openDevice }),
+      );
+    }
+    if (name === PREPARATION_THREAD) {
+      const cold = observed(preparation, watch);
+      const warm = observed(preparer, watch);
+      return kinds
+        .register('preparation', (self, input: Omit<PreparationInput, 'prepare'>) =>
+          cold(self, { ...input, prepare: packages.prepare }),
+        )
+        .register('preparer', (self, input: { prepared: PreparedModel }) =>
+          warm(self, { ...input, prepared: packages.whole(input.prepared) }),
+        );
+    }
+    const served = observed(generation, watch);
+    return kinds.register('generation', (self, input: Parameters<typeof generation>[1]) =>
+      served(self, { ...input, prepared: packages.loadable(input.prepared) }),
+    );
+  }
+
+  /** Not a promise: what it yields must come by a timer that the seed orders. */
+  readonly #openDevice = (): PromiseLike<OpenedDevice> => {
+    const { watch, memoryBytes } = this.#options;
+    const ports = this.#devicePorts!;
+    const open = (done: (opened: OpenedDevice) => unknown): void => {
+      const completion = (): Fate => this.#fate();
+      const report = watch.report.bind(watch);
+      this.shadow = new ShadowDevice({ ports, memory, memoryBytes, completion, report });
+      done(this.shadow.opened);
+    };
+    const isRefused =
+      this.isFaulty && this.#opens > 0 && this.#random.next() < this.#options.unopened;
+    this.#opens += 1;
+    if (isRefused) watch.lost('driver');
+    const then = (
+      done: (opened: OpenedDevice) => unknown,
+      refuse: (error: unknown) => unknown,
+    ): void => {
+      const settle = (): unknown => (isRefused ? refuse(unopened) : open(done));
+      ports.timers.start(this.#random.next() * DELAYS.open, settle);
+    };
+    return { then } as unknown as PromiseLike<OpenedDevice>;
+  };
+
+  #fate(): Fate {
+    const delayMs = this.#random.next() * DELAYS.command;
+    if (!this.isFaulty || this.#random.next() >= this.#options.failures) return { delayMs };
+    this.#options.watch.lost('command');
+    return { delayMs, failure: { code: 'internal', message: 'the device failed a command' } };
+  }
+
+  readonly #runTask: Parameters<typeof taskPort>[1]['run'] = (call, done) => {
+    const outcome = this.#options.packages.run(call);
+    this.#options.watch.task(call, 'status' in outcome);
+    this.#main.timers.start(this.#random.next() * DELAYS.task, () => done(outcome));
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * Simulated servers under a fixed set of seeds: no law breaks, every state of a request sees its
+ * cancel, and a seed is a run: the same again, to the last step. `npm run sim` tries more seeds.
+ */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { faultKinds, simulate, type FaultKind, type Outcome } from './simulation.js';
+
+function simulateAll(from: number, seeds: number, faults?: readonly FaultKind[]): Outcome[] {
+  return Array.from({ length: seeds }, (_, i) => {
+    const outcome = simulate({ seed: from + i, faults });
+    const broken = outcome.violations.map(({ law, detail }) => `${law}: ${detail}`);
+    const again = `npm run sim -- --from ${outcome.seed} --seeds 1`;
+    assert.equal(broken, [], `seed ${outcome.seed} with ${outcome.faults.join(',')}: ${again}`);
+    return outcome;
+  });
+}
+
+const sum = (outcomes: readonly Outcome[], of: (outcome: Outcome) => number): number =>
+  outcomes.reduce((total, outcome) => total + of(outcome), 0);
+
+test('no law breaks while anything goes, and everything ends when faults stop', () => {
+  const outcomes = simulateAll(1, 50);
+  assert.ok(sum(outcomes, ({ answered }) => answered) > 400, 'too few answers to prove anything');
+  assert.ok(sum(outcomes, ({ shared }) => shared) > 200, 'too few shared cohorts');
+  assert.ok(sum(outcomes, ({ compiles }) => compiles) > 200, 'too few compiles');
+  const used = new Set(outcomes.flatMap(({ faults }) => faults));
+  assert.equal([...used].sort(), [...faultKinds].sort());
+});
+
+test('a healthy server answers every request', () => {
+  const outcomes = simulateAll(1_001, 10, []);
+  for (const { seed, answered } of outcomes) assert.ok(answered >= 12, `seed ${seed}: ${answered}`);
+});
+
+test('requests are cancelled in every state in which they can be', () => {
+  const outcomes = simulateAll(2_001, 25, ['cancel', 'deadline', 'wicked', 'failure']);
+  const states = new Set(outcomes.flatMap(({ cancelledIn }) => cancelledIn));
+  for (const state of ['preparing', 'waiting', 'inCohort', 'settling', 'abandoning']) {
+    assert.ok(states.has(state), `no cancel in ${state}, only in ${[...states].join(', ')}`);
+  }
+});
+
+test('a seed is a run', () => {
+  for (const seed of [7, 8]) {
+    const once = simulate({ seed });
+    const again = simulate({ seed, withTrace: true });
+    assert.is(again.hash, once.hash);
+    assert.ok(again.trace.length > 500);
+    assert.equal(simulate({ seed, withTrace: true }).trace, again.trace);
+    assert.is.not(simulate({ seed: seed + 100 }).hash, once.hash);
+  }
+});
+
+test.run();

@@ -1,0 +1,248 @@
+/**
+ * One seed: what it does to a server, in two phases. First anything goes; then faults stop,
+ * whatever was accepted must end, every model must serve again, and when all models are removed
+ * nothing may be left. Pure: the same seed and options give the same run, to the last line.
+ */
+import { createHash } from 'node:crypto';
+import { SeededRandom } from '../../runtime/system/seeded-random.js';
+import { CompiledPackages } from './compiled-packages.js';
+import { HistoryLaws } from './history-laws.js';
+import { Laws, theDevice } from './laws.js';
+import type { Violation } from './report.js';
+import {
+  DEVICE_THREAD,
+  MEMORY_BYTES,
+  PREPARATION_THREAD,
+  SimulatedServer,
+} from './simulated-server.js';
+import { MODELS, PATIENCE_MS, planTraffic, Traffic, type Step } from './traffic.js';
+
+export const faultKinds = [
+  'cancel',
+  'deadline',
+  'wicked',
+  'replace',
+  'remove',
+  'queue',
+  'memory',
+  'failure',
+  'kill-model',
+  'kill-preparation',
+  'kill-device',
+  'loss',
+  'unopened',
+  'drain',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** Faults that the seed may use; it uses about two thirds of them. */
+  readonly faults?: readonly FaultKind[];
+  readonly withTrace?: boolean;
+}
+
+export interface Outcome {
+  readonly seed: number;
+  readonly faults: readonly FaultKind[];
+  readonly violations: readonly Violation[];
+  /** Of every step of the run. */
+  readonly hash: string;
+  readonly trace: readonly string[];
+  readonly steps: number;
+  readonly answered: number;
+  readonly shared: number;
+  readonly compiles: number;
+  readonly cancelledIn: readonly string[];
+}
+
+/** Least budget with which every single input can run. */
+const TIGHT_BYTES = 6 * 1024;
+const PHASE_MS = 60;
+const STEPS_MAX = 30_000;
+const SETTLED_VERSION = 990;
+/** Actors that no server ends. */
+const outside = [/^main:\/pool$/, /^main:\/client$/];
+const packages = new CompiledPackages();
+
+export function simulate(options: SimulationOptions): Outcome {
+  return new Simulation(options).run();
+}
+
+class Simulation {
+  readonly #options: SimulationOptions;
+  readonly #random: SeededRandom;
+  readonly #faults: ReadonlySet<FaultKind>;
+  readonly #laws: Laws;
+  readonly #traffic = new Traffic(packages);
+  readonly #server: SimulatedServer;
+  readonly #isTight: boolean;
+  readonly #isDrained: boolean;
+
+  constructor(options: SimulationOptions) {
+    const { seed, faults = faultKinds, withTrace = false } = options;
+    this.#options = options;
+    this.#random = SeededRandom.for(seed, 'faults');
+    this.#faults = new Set(
+      faultKinds.filter((kind) => this.#chance(0.65) && faults.includes(kind)),
+    );
+    this.#isTight = this.#faults.has('memory');
+    this.#isDrained = this.#faults.has('drain') && this.#chance(0.2);
+    this.#laws = new Laws({ withTrace });
+    const modelThreads = this.#chance(0.3) ? ['model-0', 'model-1'] : ['model-0'];
+    this.#server = new SimulatedServer({
+      seed,
+      modelThreads,
+      memoryBytes: this.#isTight ? TIGHT_BYTES : MEMORY_BYTES,
+      waitingMax: this.#faults.has('queue') ? 8 : 4_096,
+      travelMs: [0.2, 1, 4][this.#random.below(3)]!,
+      failures: this.#faults.has('failure') ? 0.06 : 0,
+      unopened: this.#faults.has('unopened') ? 0.4 : 0,
+      watch: this.#laws,
+      packages,
+    });
+    this.#laws.now = () => this.#server.world.time.nowMs;
+    const kills = this.#planKills(modelThreads);
+    this.#laws.onStep = () => {
+      if (!this.#server.isFaulty) return;
+      for (const kill of kills.splice(0)) {
+        if (kill.step > this.#laws.steps) kills.push(kill);
+        else kill.act();
+      }
+    };
+  }
+
+  run(): Outcome {
+    const { seed } = this.#options;
+    const { world } = this.#server;
+    const share = (fault: FaultKind, value: number): number =>
+      this.#faults.has(fault) ? value : 0;
+    const steps = planTraffic(seed, world.time.nowMs + (this.#chance(0.1) ? 3 : 14), {
+      calls: 12 + this.#random.below(24),
+      lengthMs: PHASE_MS,
+      cancelled: share('cancel', 0.35),
+      hurried: share('deadline', 0.2),
+      wicked: share('wicked', 0.25),
+      replacements: share('replace', 1 + this.#random.below(6)),
+      removals: share('remove', 1 + this.#random.below(2)),
+      drains: this.#isDrained,
+    });
+    this.#server.systems.get('main')!.spawn('client', this.#traffic.client, steps);
+    world.run({ untilMs: world.time.nowMs + PHASE_MS + 10, stepsMax: STEPS_MAX });
+    this.#server.isFaulty = false;
+    if (this.#rest('when faults have stopped')) {
+      if (!this.#isDrained) {
+        this.#serveAgain();
+        this.#checkKept();
+        this.#removeAll();
+      }
+      this.#drain();
+    }
+    return this.#outcome();
+  }
+
+  #chance(share: number): boolean {
+    return this.#random.next() < share;
+  }
+
+  #planKills(modelThreads: readonly string[]): { step: number; act: () => void }[] {
+    const kills: { step: number; act: () => void }[] = [];
+    const plan = (fault: FaultKind, act: () => void): void => {
+      if (!this.#faults.has(fault)) return;
+      const times = 1 + this.#random.below(2);
+      for (let i = 0; i < times; i++) kills.push({ step: 30 + this.#random.below(900), act });
+    };
+    const model = modelThreads[this.#random.below(modelThreads.length)]!;
+    plan('kill-model', () => this.#server.kill(model));
+    plan('kill-preparation', () => this.#server.kill(PREPARATION_THREAD));
+    plan('kill-device', () => this.#server.kill(DEVICE_THREAD));
+    plan('loss', () => this.#server.loseDevice());
+    return kills;
+  }
+
+  #rest(when: string): boolean {
+    const cameToRest = this.#server.world.run({ stepsMax: STEPS_MAX });
+    if (!cameToRest) this.#laws.report('H', `the server does not come to rest ${when}`);
+    return cameToRest;
+  }
+
+  /** A registration of each model, then requests that need a cold and a specialized stage. */
+  #serveAgain(): void {
+    const known = this.#traffic.history.length;
+    const registrations = MODELS.map((model): Step => ({
+      kind: 'register',
+      model,
+      version: SETTLED_VERSION,
+      atMs: 0,
+    }));
+    this.#traffic.play(registrations);
+    this.#rest('after new registrations');
+    const atMs = this.#server.world.time.nowMs;
+    const deadlineMs = atMs + PATIENCE_MS;
+    const calls = MODELS.flatMap((model) =>
+      [['a'], ['abcde', 'edcba']].map((inputs): Step => ({
+        kind: 'call',
+        model,
+        inputs,
+        atMs,
+        deadlineMs,
+        leavesMs: [],
+      })),
+    );
+    this.#traffic.play(calls);
+    this.#rest('after requests to settled models');
+    for (const { step, replies } of this.#traffic.history.slice(known)) {
+      const [answer] = replies;
+      if (answer?.reply.outcome === 'value') continue;
+      const why = answer?.reply.status?.message ?? 'no answer';
+      this.#laws.report('R', `${step.kind} of ${step.model} after the faults: ${why}`);
+    }
+  }
+
+  /** Nobody uses a specialization now, so few are kept. */
+  #checkKept(): void {
+    const kept = this.#server.shadow?.specialized() ?? [];
+    if (kept.length > MODELS.length) {
+      this.#laws.report('S', `specializations are kept at rest: ${kept.join(', ')}`);
+    }
+  }
+
+  #removeAll(): void {
+    this.#traffic.play(MODELS.map((model): Step => ({ kind: 'unregister', model, atMs: 0 })));
+    this.#rest('after all models were removed');
+    this.#laws.checkRest(this.#server, [...outside, /^main:\/server$/, theDevice]);
+  }
+
+  #drain(): void {
+    if (!this.#isDrained) {
+      this.#traffic.play([{ kind: 'drain', model: '', boundMs: 1_000, atMs: 0 }]);
+      this.#rest('after the server was drained');
+    }
+    this.#laws.checkRest(this.#server, outside);
+    if (this.#server.shadow?.isClosed === false) this.#laws.report('I8', 'the driver is open');
+    new HistoryLaws({
+      history: this.#traffic.history,
+      losses: this.#laws.losses,
+      report: this.#laws.collected,
+      isTight: this.#isTight,
+    }).check();
+  }
+
+  #outcome(): Outcome {
+    const { history } = this.#traffic;
+    const hash = createHash('sha1');
+    for (const line of this.#server.world.trace) hash.update(line);
+    return {
+      seed: this.#options.seed,
+      faults: [...this.#faults],
+      violations: this.#laws.collected.violations,
+      hash: hash.digest('hex'),
+      trace: this.#laws.lines ?? [],
+      steps: this.#laws.steps,
+      answered: history.filter(({ replies }) => replies[0]?.reply.outcome === 'value').length,
+      shared: this.#laws.cohorts.membersShared,
+      compiles: this.#laws.works.compiles,
+      cancelledIn: [...this.#laws.works.cancelledIn],
+    };
+  }
+}

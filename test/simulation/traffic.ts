@@ -1,0 +1,222 @@
+/**
+ * What a seed does to a server: requests of all shapes to two models, cancellations, deadlines,
+ * registrations, replacements and removals, each at its virtual time. The client is an actor on the
+ * main thread and behaves as the promise edge does: a caller that leaves sends `cancel` to whoever
+ * holds its ask. Keeps the history by which answers are judged.
+ */
+import type { FiniteAnswer, FiniteCall } from '../../actors/protocol.js';
+import { SERVER } from '../../actors/protocol.js';
+import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
+import type { Message, Reply } from '../../runtime/system/envelope.js';
+import { SeededRandom } from '../../runtime/system/seeded-random.js';
+import type { CompiledPackages } from './compiled-packages.js';
+import { flaws, INPUT_UNITS_MAX } from './tiny-package.js';
+
+export const MODELS = ['alpha', 'beta'] as const;
+/** Nobody waits longer: an ask that ends by this deadline has hung. */
+export const PATIENCE_MS = 600_000;
+
+export interface TrafficShape {
+  readonly calls: number;
+  /** Phase 1, in virtual milliseconds. */
+  readonly lengthMs: number;
+  /** Shares of calls. */
+  readonly cancelled: number;
+  readonly hurried: number;
+  readonly wicked: number;
+  readonly replacements: number;
+  readonly removals: number;
+  readonly drains: boolean;
+}
+
+export interface Call {
+  readonly kind: 'call';
+  readonly model: string;
+  readonly inputs: readonly string[];
+  readonly atMs: number;
+  readonly deadlineMs: number;
+  /** It leaves then, and some say so twice. */
+  readonly leavesMs: readonly number[];
+}
+
+export interface Registration {
+  readonly kind: 'register';
+  readonly model: string;
+  readonly version: number;
+  readonly atMs: number;
+}
+
+export interface Removal {
+  readonly kind: 'unregister';
+  readonly model: string;
+  readonly atMs: number;
+}
+
+/** Whether the server is ready. */
+export interface Await {
+  readonly kind: 'await';
+  readonly model: '';
+  readonly atMs: number;
+}
+
+/** Of the whole server, for good. */
+export interface Drain {
+  readonly kind: 'drain';
+  readonly model: '';
+  readonly boundMs: number;
+  readonly atMs: number;
+}
+
+export type Step = Call | Registration | Removal | Await | Drain;
+
+/** A step as it went. */
+export interface Event {
+  readonly step: Step;
+  readonly correlation: string;
+  readonly sentMs: number;
+  left: boolean;
+  /** Terminals; the law is that there is one. */
+  readonly replies: { readonly reply: Reply; readonly from: string; readonly atMs: number }[];
+}
+
+export function planTraffic(seed: number, startMs: number, shape: TrafficShape): Step[] {
+  const random = SeededRandom.for(seed, 'traffic');
+  const at = (): number => startMs + random.next() * shape.lengthMs;
+  const chance = (share: number): boolean => random.next() < share;
+  const pick = <Item>(items: readonly Item[]): Item => items[random.below(items.length)]!;
+  const leaves = (atMs: number): number[] => {
+    const firstMs = atMs + random.next() ** 2 * 14;
+    return chance(0.4) ? [firstMs, firstMs + random.next() / 2] : [firstMs];
+  };
+  const text = (): string => {
+    const length = 1 + random.below(INPUT_UNITS_MAX);
+    const letters = Array.from({ length }, () => pick(['a', 'b', 'c', 'd', 'e']));
+    if (chance(shape.wicked)) letters[0] = pick([...'!?XYBRQZ']);
+    return letters.join('');
+  };
+  const steps: Step[] = [{ kind: 'await', model: '', atMs: 0 }];
+  for (const model of MODELS) steps.push({ kind: 'register', model, version: 10, atMs: startMs });
+  for (let i = 0; i < shape.calls; i++) {
+    // Bursts fill cohorts and queues.
+    const atMs = chance(0.5) ? at() : startMs + Math.ceil(random.next() * 4) * 12;
+    const inputs = Array.from({ length: chance(0.3) ? 1 + random.below(4) : 1 }, text);
+    const hurried = chance(shape.hurried);
+    steps.push({
+      kind: 'call',
+      model: pick(MODELS),
+      inputs,
+      atMs,
+      deadlineMs: atMs + (hurried ? random.next() * 15 : PATIENCE_MS),
+      leavesMs: chance(shape.cancelled) ? leaves(atMs) : [],
+    });
+  }
+  // Commands come in quick succession: there the races are.
+  let momentMs = at();
+  const moment = (): number => {
+    if (chance(0.4)) momentMs = at();
+    return momentMs + random.next() * 5;
+  };
+  for (let i = 0; i < shape.replacements; i++) {
+    const flaw = chance(0.6) ? 0 : random.below(flaws.length);
+    const version = 10 * (i + 2) + flaw;
+    steps.push({ kind: 'register', model: pick(MODELS), version, atMs: moment() });
+  }
+  for (let i = 0; i < shape.removals; i++) {
+    steps.push({ kind: 'unregister', model: pick(MODELS), atMs: moment() });
+  }
+  if (shape.drains) {
+    const boundMs = random.next() * 20;
+    const times = 1 + random.below(2);
+    for (let i = 0; i < times; i++) steps.push({ kind: 'drain', model: '', boundMs, atMs: at() });
+  }
+  return steps;
+}
+
+export class Traffic {
+  readonly history: Event[] = [];
+  readonly #packages: CompiledPackages;
+  #self: ActorSelf | null = null;
+
+  constructor(packages: CompiledPackages) {
+    this.#packages = packages;
+  }
+
+  /** The client's factory. */
+  readonly client = (self: ActorSelf, steps: readonly Step[]): Behaviour => {
+    this.#self = self;
+    const receive = (_: ActorSelf, message: Message): void => this.#receive(message);
+    this.play(steps);
+    return { receive };
+  };
+
+  /** More steps, each at its time. */
+  play(steps: readonly Step[]): void {
+    const self = this.#self!;
+    for (const step of steps) {
+      self.startTimer(self.nextId('step'), Math.max(0, step.atMs - self.now()), 'step', step);
+    }
+  }
+
+  get open(): readonly Event[] {
+    return this.history.filter((event) => event.replies.length === 0);
+  }
+
+  #receive(message: Message): void {
+    const self = this.#self!;
+    if (message.kind === 'step') this.#send(message.payload as Step);
+    else if (message.kind === 'leave') this.#leave(message.payload as Event);
+    else if (message.role === 'reply') {
+      const reply = message.payload as Reply;
+      const event = this.history.find((one) => one.correlation === reply.correlation);
+      event?.replies.push({ reply, from: message.from, atMs: self.now() });
+      if (reply.outcome === 'timeout') this.#cancel(reply.correlation, message.from);
+    }
+  }
+
+  #send(step: Step): void {
+    const self = this.#self!;
+    const sentMs = self.now();
+    const deadlineMs = step.kind === 'call' ? step.deadlineMs : sentMs + PATIENCE_MS;
+    const { kind, payload } = this.#message(step);
+    const correlation = self.ask(SERVER, kind, payload, { deadlineMs, as: 'answer' });
+    const event: Event = { step, correlation, sentMs, left: false, replies: [] };
+    this.history.push(event);
+    if (step.kind !== 'call') return;
+    step.leavesMs.forEach((leaveMs, i) => {
+      self.startTimer(`leave ${correlation} ${i}`, leaveMs - sentMs, 'leave', event);
+    });
+  }
+
+  #message(step: Step): { kind: string; payload: unknown } {
+    const { model } = step;
+    if (step.kind === 'register') {
+      const location = this.#packages.location(model, step.version);
+      return { kind: 'deployment.register', payload: { location, wait: true } };
+    }
+    if (step.kind === 'unregister')
+      return { kind: 'deployment.unregister', payload: { id: model } };
+    if (step.kind === 'await') return { kind: 'server.await', payload: {} };
+    if (step.kind === 'drain') {
+      return { kind: 'server.drain', payload: { boundMs: step.boundMs } };
+    }
+    const inputs = step.inputs.map((text) => ({ kind: 'text', text }) as const);
+    const call: FiniteCall = { deployment: model, requestId: 'sim', inputs, dimensions: 0 };
+    return { kind: 'request.submit', payload: call };
+  }
+
+  #leave(event: Event): void {
+    if (event.replies.length > 0) return;
+    event.left = true;
+    this.#self!.cancelAsk(event.correlation);
+  }
+
+  #cancel(correlation: string, holder: string): void {
+    this.#self!.tell(holder, 'cancel', { correlation }, { lane: 'control' });
+  }
+}
+
+/** The rows of an answer, as numbers. */
+export function rowsOf(reply: Reply): readonly (readonly number[])[] {
+  const { rows } = reply.value as FiniteAnswer;
+  return rows.map((bytes) => [...new Float32Array(bytes.slice().buffer)]);
+}
