@@ -98,6 +98,21 @@ export const metricTable = {
     help: 'Specialized stages in the cache.',
     labels: ['model'],
   },
+  loom_thread_busy_seconds: {
+    kind: 'gauge',
+    help: 'Time in which the event loop of a thread had something to do, since its start.',
+    labels: ['thread'],
+  },
+  loom_thread_messages: {
+    kind: 'gauge',
+    help: 'Messages that the actors of a thread have handled, since its start.',
+    labels: ['thread'],
+  },
+  loom_thread_heap_bytes: {
+    kind: 'gauge',
+    help: 'JavaScript heap of a thread.',
+    labels: ['thread'],
+  },
   // Set by http.
   loom_process_bytes: {
     kind: 'gauge',

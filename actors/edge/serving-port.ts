@@ -3,8 +3,10 @@
  * calls become messages and summaries become the answers that http documents.
  */
 import { StatusError } from '../../runtime/base/errors.js';
+import { threadUsage } from '../../runtime/base/thread-usage.js';
 import type { ActorSystem } from '../../runtime/system/system.js';
 import type { SystemDescription } from '../../runtime/system/describe.js';
+import type { HostUsage } from '../../runtime/threads/thread-control.js';
 import type { Topology } from '../../runtime/threads/topology.js';
 import type {
   ActorNode,
@@ -32,6 +34,8 @@ import { actorTree } from './actor-tree.js';
 
 /** Questions between actors are answered in microseconds; past this something is stuck. */
 const DESCRIBE_DEADLINE_MS = 5_000;
+/** A thread in the middle of a long call is left out of a scrape. */
+const USAGE_PATIENCE_MS = 50;
 /** A registration compiles; a removal waits for accepted work. */
 const LIFECYCLE_DEADLINE_MS = 600_000;
 
@@ -155,6 +159,7 @@ export class ServingPort implements Serving {
       sink.set('loom_in_flight', { model }, generation?.requests ?? 0);
       sink.set('loom_specializations', { model }, generation?.specializations ?? 0);
     }
+    await this.#collectThreads(sink);
     sink.set('loom_pool_tasks', {}, (await this.#pool()).started);
     const device = await this.#device();
     // Between its loss and its opening there is none to tell of.
@@ -167,6 +172,22 @@ export class ServingPort implements Serving {
   }
 
   readonly #deadLetters = new Map<string, number>();
+
+  async #collectThreads(sink: MetricSink): Promise<void> {
+    const { timers } = this.#options.ports;
+    let timer = 0;
+    const patience = new Promise<null>((resolve) => {
+      timer = timers.start(USAGE_PATIENCE_MS, () => resolve(null));
+    });
+    const messages = this.#system.counters.messages;
+    collectThread(sink, 'main', { ...threadUsage(false), messages });
+    const ask = async (thread: string): Promise<void> => {
+      const usage = await Promise.race([this.#topology.usage(thread), patience]);
+      if (usage !== null) collectThread(sink, thread, usage);
+    };
+    await Promise.all(this.#topology.names.map(ask));
+    timers.cancel(timer);
+  }
 
   async drain(boundMs: number): Promise<void> {
     const options = { deadlineMs: this.#in(boundMs + DESCRIBE_DEADLINE_MS) };
@@ -225,6 +246,12 @@ function interrupted(error: unknown, model: string): unknown {
   if (retryAfterS !== undefined) return error;
   const text = `model ${model} was interrupted at this request, try again: ${message}`;
   return new StatusError('unavailable', text, { where, retryAfterS: 1 });
+}
+
+function collectThread(sink: MetricSink, thread: string, usage: HostUsage): void {
+  sink.set('loom_thread_busy_seconds', { thread }, usage.busyMs / 1000);
+  sink.set('loom_thread_heap_bytes', { thread }, usage.heapBytes);
+  sink.set('loom_thread_messages', { thread }, usage.messages);
 }
 
 function collectDevice(sink: MetricSink, device: DeviceSummary): void {

@@ -3,6 +3,7 @@
  * peers, and the control plane's answers.
  */
 import { systemPorts } from '../../runtime/base/ports.js';
+import { threadUsage } from '../../runtime/base/thread-usage.js';
 import type { ActorKinds } from '../../runtime/system/kinds.js';
 import { RingRecorder } from '../../runtime/system/ring-recorder.js';
 import { ActorSystem } from '../../runtime/system/system.js';
@@ -25,6 +26,10 @@ export function startActorThread(name: string, kinds: ActorKinds): ActorThread {
     connect: (peer, port) => transport.connect(peer, port),
     lost: (peer) => transport.disconnect(peer),
     describe: () => system.describe(),
+    usage: (collect) => ({
+      ...threadUsage(collect),
+      messages: system.counters.messages,
+    }),
     record() {
       system.recorder = new RingRecorder(RECORDS_MAX);
     },

@@ -5,6 +5,7 @@
  * the peer ports.
  */
 import type { MessagePort } from 'node:worker_threads';
+import type { ThreadUsage } from '../base/thread-usage.js';
 
 /** What a thread is told once, at its start. Structured-clone safe. */
 export interface ThreadInput {
@@ -14,12 +15,19 @@ export interface ThreadInput {
   readonly settings: unknown;
 }
 
+/** What a thread used, and how many messages its actors have handled. */
+export interface HostUsage extends ThreadUsage {
+  readonly messages: number;
+}
+
 export interface ThreadControl {
   connect(peer: string, port: MessagePort): void;
   /** A peer's thread has ended: its actors are gone. */
   lost(peer: string): void;
   /** Live actors of the thread, as plain data. */
   describe(): unknown;
+  /** `collect`: after a collection of its heap, where the process allows one. */
+  usage(collect: boolean): HostUsage;
   /** Starts to keep records of what its actors do, or returns and forgets those kept. */
   record(): void;
   records(): unknown[];

@@ -6,7 +6,7 @@ import { Worker, type MessagePort } from 'node:worker_threads';
 import { transfer, wrap, type Remote } from 'comlink';
 import { StatusError } from '../base/errors.js';
 import { endpointOf } from './endpoint.js';
-import type { ThreadControl, ThreadInput } from './thread-control.js';
+import type { HostUsage, ThreadControl, ThreadInput } from './thread-control.js';
 
 export interface ThreadOptions extends ThreadInput {
   /** `code` is the exit code; `error` what the thread threw, if it did. */
@@ -17,7 +17,9 @@ export class Thread {
   readonly name: string;
   readonly #worker: Worker;
   readonly #control: Remote<ThreadControl>;
-  readonly #exited: Promise<never>;
+  /** How to fail each control call that has no answer yet. */
+  readonly #pending = new Set<(error: StatusError) => void>();
+  #exited: StatusError | null = null;
   readonly #ended: Promise<void>;
 
   private constructor(options: ThreadOptions) {
@@ -32,14 +34,12 @@ export class Thread {
     this.#worker.on('error', (error) => (failure = error as Error));
     let end = (): void => {};
     this.#ended = new Promise((resolve) => (end = resolve));
-    this.#exited = new Promise((_, reject) => {
-      this.#worker.once('exit', (code) => {
-        reject(new StatusError('unavailable', `thread ${name} has ended`, { where: name }));
-        onExit(name, code, failure);
-        end();
-      });
+    this.#worker.once('exit', (code) => {
+      this.#exited = new StatusError('unavailable', `thread ${name} has ended`, { where: name });
+      for (const reject of this.#pending) reject(this.#exited);
+      onExit(name, code, failure);
+      end();
     });
-    this.#exited.catch(() => {});
   }
 
   /** Resolves when the thread's program runs. */
@@ -53,7 +53,7 @@ export class Thread {
       };
       thread.#worker.on('message', onMessage);
     });
-    await Promise.race([started, thread.#exited]);
+    await thread.#race(started);
     return thread;
   }
 
@@ -67,6 +67,10 @@ export class Thread {
 
   describe(): Promise<unknown> {
     return this.#race(this.#control.describe());
+  }
+
+  usage(collect: boolean): Promise<HostUsage> {
+    return this.#race(this.#control.usage(collect));
   }
 
   async record(): Promise<void> {
@@ -94,7 +98,16 @@ export class Thread {
     await this.#ended;
   }
 
-  #race<T>(call: Promise<T>): Promise<T> {
-    return Promise.race([call, this.#exited]);
+  /** Not `Promise.race` with one promise of the exit: that would keep every call for ever. */
+  async #race<T>(call: Promise<T>): Promise<T> {
+    if (this.#exited) throw this.#exited;
+    let fail: (error: StatusError) => void = () => {};
+    const exited = new Promise<never>((_, reject) => (fail = reject));
+    this.#pending.add(fail);
+    try {
+      return await Promise.race([call, exited]);
+    } finally {
+      this.#pending.delete(fail);
+    }
   }
 }

@@ -9,7 +9,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../base/ports.js';
 import { Thread } from './thread.js';
-import type { ThreadInput } from './thread-control.js';
+import type { HostUsage, ThreadInput } from './thread-control.js';
 
 const RESTARTS_MAX = 5;
 const PERIOD_MS = 60_000;
@@ -62,6 +62,16 @@ export class Topology {
     const asked = [...this.#threads.values()].map((thread) => thread.describe());
     const answers = await Promise.allSettled(asked);
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  }
+
+  /** What a thread has used; null when there is none (any more). Comes between two turns. */
+  async usage(name: string, collect = false): Promise<HostUsage | null> {
+    return (
+      (await this.#threads
+        .get(name)
+        ?.usage(collect)
+        .catch(() => null)) ?? null
+    );
   }
 
   /** Starts to record what the actors of a thread do. */

@@ -125,7 +125,7 @@ test('health, metrics and the description of the routes are there', async () => 
   await get('/livez');
   await get('/readyz');
   const metrics = await get('/metrics');
-  for (const name of ['loom_requests_total', 'loom_cohort_members', 'loom_device_bytes']) {
+  for (const name of ['loom_requests_total', 'loom_cohort_members', 'loom_thread_messages']) {
     assert.match(metrics, new RegExp(`^${name}`, 'm'));
   }
   const routes = JSON.parse(await get('/openapi.json')) as { paths: object };

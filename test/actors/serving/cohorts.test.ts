@@ -70,17 +70,24 @@ test('a refused input fails its own request only', () =>
 test('cohorts of two models overlap in time', () =>
   withServer(['first-output', 'embedding'], async (server) => {
     await server.topology.record('model-0');
-    const both = ['first-output', 'embedding'].flatMap((model) =>
-      texts.map((text) => server.embed(model, [text])),
-    );
-    await Promise.all(both);
-    const records = (await server.topology.records('model-0')) as SystemRecord[];
-    const spans = cohortSpans(records);
-    const of = (model: string) => spans.filter((span) => span.actor.includes(`/models/${model}@`));
-    const overlaps = of('first-output').some((one) =>
-      of('embedding').some((other) => one.from < other.to && other.from < one.to),
-    );
-    assert.ok(overlaps, `${spans.length} cohorts, none of two models at once`);
+    let overlaps = false;
+    let cohorts = 0;
+    // On a loaded machine one model may be done before the other's first input is prepared.
+    for (let round = 0; round < 20 && !overlaps; round += 1) {
+      const both = ['first-output', 'embedding'].flatMap((model) =>
+        texts.map((text) => server.embed(model, [text])),
+      );
+      await Promise.all(both);
+      const records = (await server.topology.records('model-0')) as SystemRecord[];
+      const spans = cohortSpans(records);
+      const of = (model: string) =>
+        spans.filter((span) => span.actor.includes(`/models/${model}@`));
+      overlaps = of('first-output').some((one) =>
+        of('embedding').some((other) => one.from < other.to && other.from < one.to),
+      );
+      cohorts += spans.length;
+    }
+    assert.ok(overlaps, `${cohorts} cohorts, none of two models at once`);
   }));
 
 interface Span {
