@@ -21,6 +21,12 @@ export interface Placement {
   readonly peakBytes: number;
 }
 
+interface Placed {
+  readonly start: number;
+  readonly end: number;
+  readonly last: number;
+}
+
 const align = (bytes: number) => Math.ceil(bytes / WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT;
 
 export function placeWorkspaces(workspaces: readonly WorkspaceLife[]): Placement {
@@ -36,19 +42,20 @@ export function placeWorkspaces(workspaces: readonly WorkspaceLife[]): Placement
     .map((workspace, index) => ({ workspace, index }))
     .filter(({ workspace }) => workspace.lifetime === 'command' && workspace.live !== null)
     .sort((a, b) => a.workspace.live!.first - b.workspace.live!.first || a.index - b.index);
-  const placed: { readonly start: number; readonly end: number; readonly last: number }[] = [];
+  /** Those that may still be live, by where they start. */
+  let placed: Placed[] = [];
   for (const { workspace, index } of order) {
     const { first, last } = workspace.live!;
     const size = align(workspace.bytes);
+    // Steps only go forward, so what has ended is never met again.
+    placed = placed.filter((other) => other.last >= first);
     let start = invocationBytes;
-    const neighbours = placed
-      .filter((other) => other.last >= first)
-      .sort((a, b) => a.start - b.start);
-    for (const other of neighbours) {
-      if (start + size <= other.start) break;
-      start = Math.max(start, other.end);
+    let at = 0;
+    for (; at < placed.length; at++) {
+      if (start + size <= placed[at]!.start) break;
+      start = Math.max(start, placed[at]!.end);
     }
-    placed.push({ start, end: start + size, last });
+    placed.splice(at, 0, { start, end: start + size, last });
     offsets[index] = start;
     peakBytes = Math.max(peakBytes, start + size);
   }

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import fc from 'fast-check';
 import { compileCommand } from '../../../runtime/jit/compile-command.js';
-import { conflicts, HazardTracker, type Touch } from '../../../runtime/jit/hazards.js';
+import { HazardTracker, type Touch } from '../../../runtime/jit/hazards.js';
 import {
   placeWorkspaces,
   WORKSPACE_ALIGNMENT,
@@ -22,6 +22,11 @@ const touch = fc
     writes: fc.boolean(),
   })
   .map(({ space, start, size, writes }): Touch => ({ space, start, end: start + size, writes }));
+
+/** The rule in its own words. */
+function conflicts(a: Touch, b: Touch): boolean {
+  return a.space === b.space && (a.writes || b.writes) && a.start < b.end && b.start < a.end;
+}
 
 test('between two steps that conflict there is always a barrier, and never one without a conflict', () => {
   fc.assert(
