@@ -3,7 +3,6 @@
  * the package's configuration. A file whose checks do not elaborate is one failed item with its
  * diagnostics.
  */
-import { toStatus } from '../base/errors.js';
 import type { TargetFacts } from '../base/target-facts.js';
 import type { Catalog } from '../loom/elaborate/catalog.js';
 import { bindConfiguration } from '../loom/elaborate/configuration.js';
@@ -15,7 +14,7 @@ import type { SymbolValue } from '../vm/host-value.js';
 import type { CheckTarget } from '../vm/checks/check-launch.js';
 import { runChecks } from '../vm/checks/run-checks.js';
 import type { Launcher } from '../vm/checks/run-checks.js';
-import type { CheckItem } from './check-item.js';
+import { failureLines, type CheckItem } from './check-item.js';
 import { programOf } from './link-host.js';
 import type { LoadedPackage } from './load-package.js';
 import { packageBindings } from './package-configuration.js';
@@ -50,8 +49,7 @@ export async function checkFunctions(
       details: ok ? [] : [`${position}: ${message}`],
     }));
   } catch (error) {
-    const { message, details } = toStatus(error);
-    return [{ kind: 'function', name: file, outcome: 'failed', details: details ?? [message] }];
+    return [{ kind: 'function', name: file, outcome: 'failed', details: failureLines(error) }];
   }
 }
 

@@ -3,14 +3,13 @@
  * through `infer`, which is the real server for the command line and anything simpler for tests.
  * Every item is reported; one that fails stops nothing.
  */
-import { toStatus } from '../base/errors.js';
 import type { TargetFacts } from '../base/target-facts.js';
 import { localFacts } from '../hal/local/local-facts.js';
 import type { Launcher } from '../vm/checks/run-checks.js';
 import { caseOracle } from './case-oracle.js';
 import { caseSchema, runCase } from './check-case.js';
 import { checkFunctions } from './check-functions.js';
-import type { CheckItem } from './check-item.js';
+import { failureLines, type CheckItem } from './check-item.js';
 import { readChecked } from './check-request.js';
 import type { Infer } from './check-request.js';
 import { runScenario, scenarioSchema } from './check-scenario.js';
@@ -79,7 +78,6 @@ async function checkItem(
     const details = await run();
     return { kind, name, outcome: details.length === 0 ? 'passed' : 'failed', details };
   } catch (error) {
-    const { message, details } = toStatus(error);
-    return { kind, name, outcome: 'failed', details: details ?? [message] };
+    return { kind, name, outcome: 'failed', details: failureLines(error) };
   }
 }

@@ -66,7 +66,6 @@ const capacity = z
 const memory = z
   .strictObject({
     arena_bytes: count.optional().describe('host memory of one call'),
-    workspace_bytes: count.optional().describe('device workspace that any one stage may need'),
   })
   .default({});
 
