@@ -104,6 +104,7 @@ function withinPipeline(
   const fault = new StatusError(
     'resourceExhausted',
     `the connection has ${count} open requests; at most ${pipelinedMax} may be pipelined`,
+    { retryAfterS: 1 },
   );
   const { status, headers, body } = errorAnswer(fault);
   return new Response(JSON.stringify(body), {
