@@ -25,6 +25,7 @@ export function refusal(
         outcome: 'error',
         status: {
           code: 'resourceExhausted',
+          retryAfterS: 1,
           message: `${to} has ${mailboxLimit} messages waiting, its limit (mailboxLimit)`,
           where: to,
           retryAfterS: 1,
