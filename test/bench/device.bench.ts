@@ -1,7 +1,7 @@
 /**
  * What the local device costs besides arithmetic, with two compute workers: one empty dispatch in
- * the middle of a command program (each waits for the one before it), and a work from its submission
- * to its retirement, as the device thread sees it.
+ * the middle of a command program (each waits for the one before it), and a work from its
+ * submission to its retirement, as the device thread sees it.
  */
 import { openLocalDevice } from '../../runtime/hal/local/local-device.js';
 import type { ExecutableImage } from '../../runtime/hal/executable.js';

@@ -1,7 +1,7 @@
 /**
  * Memory over many requests: the slope of the live heap of every thread and of the device's bytes
- * over the last 80 %, in bytes a request. Requests pass through the HTTP application and all threads
- * of a server in this process, so that every heap can be collected before it is looked at.
+ * over the last 80 %, in bytes a request. Requests pass through the HTTP application and all
+ * threads of a server in this process, so that every heap can be collected before it is looked at.
  *
  * 100,000 requests; `LOOM_SOAK=1000000` or `--requests N` for more.
  */

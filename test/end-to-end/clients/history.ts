@@ -1,7 +1,7 @@
 /**
  * Law I12 over HTTP: exactly one terminal a request. Every request has an id of its own; the server
- * writes one line when it is done with it (at debug level), counts it once, and a client that stayed
- * has one answer, with the status of that line.
+ * writes one line when it is done with it (at debug level), counts it once, and a client that
+ * stayed has one answer, with the status of that line.
  */
 import * as assert from 'uvu/assert';
 

@@ -7,7 +7,7 @@ import { observedServer, until, type ObservedServer } from './observed-server.js
 import { slowPackage, slowText } from './slow-package.js';
 
 const bodyBytesMax = 100_000;
-const queueMax = 20;
+const queueMax = 40;
 let written: WrittenPackage;
 let server: ObservedServer;
 
@@ -63,7 +63,7 @@ test('x-request-timeout passes while it waits for its turn, too', async () => {
 });
 
 test('--request-timeout bounds what the header cannot: 504 names it', async () => {
-  const texts = Array.from({ length: 20 }, (_, index) => slowText('kernel', index + 1));
+  const texts = Array.from({ length: queueMax }, (_, index) => slowText('kernel', index + 1));
   const answer = await ask(embedText('slow', texts, { 'x-request-timeout': '3600' }));
   assert.is(answer.status, 504);
   assert.match(errorOf(answer).message, /within 1.5 s.*--request-timeout/);
@@ -80,7 +80,7 @@ test('a full queue is 429 with Retry-After, limit and knob; those in it are answ
   const answer = await ask(embedText('slow', quick));
   assert.is(answer.status, 429);
   assert.ok(Number(answer.headers['retry-after']) >= 1);
-  assert.match(errorOf(answer).message, /20 inputs wait, at most 20 may \(--max-queue\)/);
+  assert.match(errorOf(answer).message, /40 inputs wait, at most 40 may \(--max-queue\)/);
   await Promise.all(busy);
   assert.equal(
     (await waiting).flat(),
