@@ -25,7 +25,6 @@ export function refusal(
         outcome: 'error',
         status: {
           code: 'resourceExhausted',
-          retryAfterS: 1,
           message: `${to} has ${mailboxLimit} messages waiting, its limit (mailboxLimit)`,
           where: to,
           retryAfterS: 1,

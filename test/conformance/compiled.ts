@@ -111,7 +111,10 @@ export function compiledConformance(driver: string, open: OpenFixture): void {
 
   on('a grid beyond the limit fails its work with kernel, extent and limit', async (fixture) => {
     const { message } = await runOn(fixture, countedTwice(65_536, 1));
-    assert.match(message!, /kernel counting \(test\.loom:\d+:\d+\) \(dispatch 0 of .*\) .* extent of 65536; .* 65535/);
+    assert.match(
+      message!,
+      /kernel counting \(test\.loom:\d+:\d+\) \(dispatch 0 of .*\) .* extent of 65536; .* 65535/,
+    );
   });
 
   on('loops beyond the budget end as "ran too long"', async (fixture) => {

@@ -1,6 +1,6 @@
 /**
- * Single changes to the books: an update of a ledger, a budget, a pool, a queue or a table left out,
- * in the class itself, and taken back afterwards.
+ * Single changes to the books: an update of a ledger, a budget, a pool, a queue or a table left
+ * out, in the class itself, and taken back afterwards.
  */
 import { Scheduler } from '../../actors/policy/scheduler.js';
 import { SpecializationCache } from '../../actors/policy/specialization-cache.js';

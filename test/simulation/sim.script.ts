@@ -1,6 +1,6 @@
 /**
- * `npm run sim -- --seeds N --from S [--faults a,b] [--trace] [--all]`: simulates seeds and stops at
- * the first that breaks a law; prints that seed, the laws and one line an event. With `--all` it
+ * `npm run sim -- --seeds N --from S [--faults a,b] [--trace] [--all]`: simulates seeds and stops
+ * at the first that breaks a law; prints that seed, the laws and one line an event. With `--all` it
  * goes on and prints a line a broken seed. `--mutants` tries every mutant over the seeds instead,
  * and prints those that no law notices; `--counts` says how often each transition was taken.
  */

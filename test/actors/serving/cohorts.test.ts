@@ -76,7 +76,8 @@ test('cohorts of two models overlap in time', () =>
       of('first-output').some((one) =>
         of('embedding').some((other) => one.from < other.to && other.from < one.to),
       );
-    // Which preparations finish first is the machine's affair: traffic goes on until both are there.
+    // Which preparations finish first is the machine's affair: traffic goes on until both are
+    // there.
     for (let round = 0; round < 50 && !overlaps(); round++) {
       const both = ['first-output', 'embedding'].flatMap((model) =>
         texts.slice(0, 40).map((text) => server.embed(model, [text])),
