@@ -10,7 +10,7 @@ test('every TypeScript file is as the formatter writes it', async () => {
   const breaches: string[] = [];
   for (const { path } of allCode) {
     const text = await readFile(join(root, path), 'utf8');
-    const isFormatted = await check(text, { ...options, parser: 'typescript' });
+    const isFormatted = await check(text, { ...options, filepath: path });
     if (!isFormatted) breaches.push(`${path}: run npm run format`);
   }
   report(breaches);
