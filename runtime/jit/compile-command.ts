@@ -14,6 +14,7 @@ import { layScratch } from './kernel/scratch-layout.js';
 import { WORKSPACE_ALIGNMENT } from './place-workspaces.js';
 import { planCommand, type CommandPlan } from './plan-command.js';
 import type { ExecutableReflection, KernelReflection } from './reflection.js';
+import { checkBody } from './wasm/body-limits.js';
 import { positionOf } from '../vm/program-error.js';
 
 export const compileCommand: Emitter['compileCommand'] = (program) => {
@@ -24,6 +25,7 @@ export const compileCommand: Emitter['compileCommand'] = (program) => {
   for (const index of usedKernels(program)) {
     const kernel = program.kernels[index]!;
     const body = kernelBody(kernel, module);
+    checkBody(body, `${kernel.name} (${positionOf(program.files, kernel.site)})`);
     const name = `${kernel.name}#${index}`;
     const function_ = module.helper(name, () => body);
     grids.set(

@@ -5,14 +5,18 @@
 import type { Emitter, HostMetadata } from './emitter.js';
 import { hostFunctionBody } from './host/emit-host-function.js';
 import { HostModule } from './host/host-module.js';
+import { positionOf } from '../vm/program-error.js';
+import { checkBody } from './wasm/body-limits.js';
 
 export type { HostMetadata };
 
 /** Functions are exported by their index. */
 export const compileHost: Emitter['compileHost'] = (program) => {
   const module = new HostModule(program);
-  program.functions.forEach((_, index) => {
-    module.define(index, hostFunctionBody(module, index));
+  program.functions.forEach(({ name, site }, index) => {
+    const body = hostFunctionBody(module, index);
+    checkBody(body, `${name} (${positionOf(program.files, site)})`);
+    module.define(index, body);
     module.builder.exportFunction(String(index), module.functionBase + index);
   });
   const { bytes, sourceMap } = module.builder.finish();

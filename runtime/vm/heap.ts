@@ -7,6 +7,7 @@
  * allocation holds a dead one, so take `view` and `bytes` afresh each time.
  */
 import { assert } from '../base/errors.js';
+import type { RecordType } from '../loom/typed.js';
 import { faults } from './faults.js';
 import {
   ARENA_BYTES,
@@ -33,6 +34,8 @@ export interface SealedState {
   readonly root: number;
   /** Offsets of the u32 addresses in the image, for moving it elsewhere. */
   readonly pointers: Uint32Array;
+  /** Record types of its refs: what a reader may open them as. */
+  readonly types: readonly RecordType[];
 }
 
 export interface HeapOptions {

@@ -138,7 +138,7 @@ function refOf(context: ValueContext, value: object | null): number {
     if (frozenRoot !== null) return frozenRoot;
     throw new StatusError('failedPrecondition', 'the program has no sealed state to be given');
   }
-  if (isSealedState(value)) return importState(heap, value);
+  if (isSealedState(value)) return importState(heap, value, context.sealedTypes);
   const ref = heap.alloc(REF_BYTES);
   heap.setU32(ref, SERVER_VALUE);
   heap.setU32(ref + 4, handles.add(value));

@@ -15,7 +15,7 @@ import { fromHostValue, toHostValue, type HostValue } from './host-value.js';
 import { interpretHost } from './interpreter/host-interpreter.js';
 import { ARENA_BYTES, CALL_DEPTH, FUEL_DEFAULT } from './memory-map.js';
 import { positionOf, ProgramFault } from './program-error.js';
-import type { SealedTypes } from './sealing.js';
+import { learn, type SealedTypes } from './sealing.js';
 import { signatureText } from './type-text.js';
 
 export interface HostLimits {
@@ -60,6 +60,7 @@ export class HostVm {
     this.#fuel = options.limits?.fuel ?? FUEL_DEFAULT;
     this.#format = new FormatBuilder(this.heap);
     const sealedTypes: SealedTypes = new Map();
+    for (const type of state?.types ?? []) learn(sealedTypes, type);
     const handles = new HandleTable();
     this.#context = {
       heap: this.heap,

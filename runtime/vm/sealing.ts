@@ -11,7 +11,7 @@ import type { Heap, SealedState } from './heap.js';
 import { BUFFER_BYTES } from './heap-buffers.js';
 import { LIST_BYTES } from './heap-lists.js';
 import { FROZEN_BASE, SEAL_DEPTH_MAX } from './memory-map.js';
-import { fingerprintOf, typeText } from './type-text.js';
+import { fingerprintOf, structureDigest, typeText } from './type-text.js';
 import { isAddress, recordLayout, valueSize } from './value-layout.js';
 
 export const REF_BYTES = 8;
@@ -27,14 +27,25 @@ export function sealRecord(
   type: RecordType,
   known: SealedTypes,
 ): number {
-  known.set(fingerprintOf(type), type);
+  learn(known, type);
   return new GraphCopy(heap, known).ref(record, type);
+}
+
+/**
+ * Within an instance one fingerprint means one structure: refs say no more of their type than that,
+ * and whoever writes programs can make two types that share it.
+ */
+export function learn(known: SealedTypes, type: RecordType): void {
+  const fingerprint = fingerprintOf(type);
+  const earlier = known.get(fingerprint);
+  if (earlier === undefined) known.set(fingerprint, type);
+  else if (structureDigest(earlier) !== structureDigest(type)) throw faults.stateType(type.name);
 }
 
 /** The record of a ref, in place. */
 export function openRef(heap: Heap, ref: number, type: RecordType, known: SealedTypes): number {
   if (heap.u32(ref) !== fingerprintOf(type)) throw faults.stateType(type.name);
-  known.set(fingerprintOf(type), type);
+  learn(known, type);
   return heap.u32(ref + 4);
 }
 
@@ -51,11 +62,12 @@ export function exportState(heap: Heap, ref: number, known: SealedTypes): Sealed
   heap.rewind(used);
   const pointers = Uint32Array.from(copy.pointers, (at) => at - base);
   relocate(image, pointers, FROZEN_BASE - base);
-  return { image, root: root - base + FROZEN_BASE, pointers };
+  return { image, root: root - base + FROZEN_BASE, pointers, types: [...copy.types] };
 }
 
 /** Copies an exported state into the arena; returns its ref there. */
-export function importState(heap: Heap, state: SealedState): number {
+export function importState(heap: Heap, state: SealedState, known: SealedTypes): number {
+  for (const type of state.types) learn(known, type);
   heap.chargeBytes(state.image.length);
   const base = heap.alloc(state.image.length);
   const image = heap.bytes.subarray(base, base + state.image.length);
@@ -84,7 +96,11 @@ class GraphCopy {
     this.#known = known;
   }
 
+  /** Record types of the refs that were copied. */
+  readonly types = new Set<RecordType>();
+
   ref(record: number, type: RecordType): number {
+    this.types.add(type);
     const at = this.#heap.alloc(REF_BYTES);
     this.#heap.setU32(at, fingerprintOf(type));
     this.#link(at + 4, this.#value({ kind: 'record', record: type }, record));

@@ -2,6 +2,7 @@
  * Types as text: for messages (`list<i64>`, `buffer`) and, with the fields of records written out,
  * as the structure from which the fingerprint of sealed state is taken.
  */
+import { createHash } from 'node:crypto';
 import { typeText } from '../loom/type-text.js';
 import type { RecordType, Type } from '../loom/typed.js';
 
@@ -20,10 +21,11 @@ export function sameTypes(left: readonly Type[], right: readonly Type[]): boolea
   );
 }
 
+/** A record is told by the digest of its structure, so text stays short however records nest. */
 function structureText(type: Type): string {
   switch (type.kind) {
     case 'record':
-      return recordText(type.record);
+      return `${type.record.name}{${structureDigest(type.record)}}`;
     case 'list':
     case 'cell':
       return `${type.kind}<${structureText(type.elem)}>`;
@@ -34,21 +36,23 @@ function structureText(type: Type): string {
   }
 }
 
-function recordText({ name, fields }: RecordType): string {
-  return `${name}{${fields.map((field) => `${field.name}:${structureText(field.type)}`).join()}}`;
+const digests = new WeakMap<RecordType, string>();
+
+/** SHA-256 of name and structure: equal for equal types, whichever program declared them. */
+export function structureDigest(record: RecordType): string {
+  const known = digests.get(record);
+  if (known !== undefined) return known;
+  const { name, fields } = record;
+  const parts = fields.map((field) => `${field.name}:${structureText(field.type)}`);
+  const digest = createHash('sha256').update(`${name}{${parts.join()}}`).digest('hex');
+  digests.set(record, digest);
+  return digest;
 }
 
-const fingerprints = new WeakMap<RecordType, number>();
-
-/** FNV-1a of name and structure; never 0, which marks refs to values of the server. */
+/**
+ * 32 bits of the digest, never 0, which marks refs to values of the server. Two types may share
+ * one: an instance that meets both refuses the second (sealing.ts).
+ */
 export function fingerprintOf(record: RecordType): number {
-  const known = fingerprints.get(record);
-  if (known !== undefined) return known;
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(recordText(record))) {
-    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  }
-  const fingerprint = hash === 0 ? 1 : hash;
-  fingerprints.set(record, fingerprint);
-  return fingerprint;
+  return parseInt(structureDigest(record).slice(0, 8), 16) || 1;
 }

@@ -7,6 +7,7 @@
 import type { Dispatch, WordExpr } from '../../loom/typed.js';
 import { ARGS, POISON, SINK_BYTES } from '../local-abi.js';
 import type { CommandPlan, PlannedStep } from '../plan-command.js';
+import { checkBody } from '../wasm/body-limits.js';
 import { FunctionBody } from '../wasm/function-body.js';
 import type { DriverModule } from './driver-module.js';
 import {
@@ -49,7 +50,9 @@ export function emitDriver({ module, plan, grids }: DriverInput): void {
     }
     return functions;
   });
-  const index = module.helper('run', () => runBody(module, { words, parts, plan }));
+  const run = runBody(module, { words, parts, plan });
+  checkBody(run, program.name);
+  const index = module.helper('run', () => run);
   module.builder.exportFunction('run', index);
 }
 

@@ -37,6 +37,7 @@ export class FunctionBody {
   readonly #locals: ValueType[] = [];
   readonly #free = new Map<ValueType, number[]>();
   #depth = 0;
+  #constructs = 0;
 
   readonly type: FunctionType;
 
@@ -59,6 +60,16 @@ export class FunctionBody {
     const free = this.#free.get(type);
     if (free) free.push(local);
     else this.#free.set(type, [local]);
+  }
+
+  /** Blocks, loops and branches so far. */
+  get constructs(): number {
+    return this.#constructs;
+  }
+
+  /** Locals beside the parameters. */
+  get locals(): number {
+    return this.#locals.length;
   }
 
   get codeBytes(): number {
@@ -180,6 +191,7 @@ export class FunctionBody {
   #open(code: number, result: ValueType | null): Label {
     this.#code.byte(code);
     this.#code.byte(result === null ? 0x40 : valueTypeCodes[result]);
+    this.#constructs += 1;
     return ++this.#depth;
   }
 

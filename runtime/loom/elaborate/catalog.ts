@@ -32,7 +32,7 @@ export interface Declaration {
   readonly file: CatalogFile;
 }
 
-const suggestionsMax = 200;
+const suggestionsMax = 32;
 
 interface Bound {
   readonly declaration: Declaration;
@@ -220,6 +220,8 @@ function editDistance(left: string, right: string): number {
       const change = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
       next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
     }
+    // A row only grows from the one above: no way back below two.
+    if (Math.min(...next) > 2) return 3;
     row = next;
   }
   return row[right.length] as number;

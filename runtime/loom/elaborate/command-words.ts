@@ -53,8 +53,19 @@ function combine(frame: Frame, parts: { op: WordOp; left: Value; right: Value; a
     left: toWord(frame, left, type, at),
     right: toWord(frame, right, type, at),
   };
+  const terms = termsOf(word.left) + termsOf(word.right);
+  if (terms > termsMax) {
+    const hint = 'let the host compute it and upload the result as a word';
+    throw frame.problem(at, `this computes with ${terms} words; the limit is ${termsMax}`, hint);
+  }
+  termCounts.set(word, terms);
   return { kind: 'word', word };
 }
+
+/** Words and constants in one scalar: `let a = w + w`, `let b = a + a`, … double. */
+const termsMax = 256;
+const termCounts = new WeakMap<WordExpr, number>();
+const termsOf = (word: WordExpr): number => termCounts.get(word) ?? 1;
 
 /** `value` as a word of a wanted type. */
 export function toWord(frame: Frame, value: Value, type: WordType | 'bool', at: At): WordExpr {

@@ -16,6 +16,8 @@ export const syntaxLimits = {
   printedBytes: 8 * 1024 * 1024,
   /** Levels of blocks in blocks, and levels of one expression or type. */
   nesting: 64,
+  /** Parameters of a declaration, and its results: code generators have limits of their own. */
+  parameters: 255,
   /** Bytes of a name, dots included. */
   nameBytes: 128,
   /** Characters of one number. */

@@ -8,7 +8,7 @@ import { ParseFailure } from './cursor.js';
 import type { Cursor } from './cursor.js';
 import { parseArguments } from './parse-expressions.js';
 import { parseBlock, skipBlock } from './parse-statements.js';
-import { parseResults, parseTemplateParams, parseType } from './parse-types.js';
+import { checkCount, parseResults, parseTemplateParams, parseType } from './parse-types.js';
 import { declarationHeads, paramModes } from './words.js';
 
 /** What every declaration has. */
@@ -237,10 +237,11 @@ function parseParams(c: Cursor, isCommand: boolean): Param[] {
   const params: Param[] = [];
   c.expect('(');
   while (!c.is(')')) {
-    const { at } = c;
+    const { at, index } = c;
     const name = c.name('the name of a parameter');
     c.expect(':', 'a parameter is `name: type`');
     params.push(isCommand ? commandParam(c, at, name) : plainParam(c, at, name));
+    checkCount(c, { what: 'parameters', count: params.length, index });
     if (!c.accept(',')) break;
   }
   if (!c.is(')')) c.expected("',' or ')'");

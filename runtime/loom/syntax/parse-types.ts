@@ -5,6 +5,7 @@
 
 import type { Expr, TemplateArg, TemplateParam, TypeExpr } from '../tree.js';
 import type { Cursor } from './cursor.js';
+import { syntaxLimits } from './limits.js';
 import { builtinTypes } from './words.js';
 
 export function parseType(c: Cursor): TypeExpr {
@@ -60,6 +61,15 @@ function parseTypeList(c: Cursor): TypeExpr[] {
 }
 
 /** `-> t`, `-> (t, u)` or nothing. */
+export function checkCount(
+  c: Cursor,
+  { what, count, index }: { what: string; count: number; index: number },
+): void {
+  const limit = syntaxLimits.parameters;
+  if (count <= limit) return;
+  c.fail(`${count} ${what}; the limit is ${limit}`, { index, hint: 'use a record or a buffer' });
+}
+
 export function parseResults(c: Cursor): TypeExpr[] {
   c.height = 0;
   if (!c.accept('->')) return [];
@@ -69,6 +79,7 @@ export function parseResults(c: Cursor): TypeExpr[] {
   if (types.length === 0) {
     c.fail('a result list is not empty', { index: at, hint: 'leave `-> ()` away' });
   }
+  checkCount(c, { what: 'results', count: types.length, index: at });
   return types;
 }
 

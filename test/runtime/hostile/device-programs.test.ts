@@ -131,6 +131,22 @@ command.def export main(x: root, y: root) { dispatch k(x, y) grid(1) }`);
     assert.equal([...new Float32Array(result.buffer)], [31 * 58 + 1]);
 });
 
+test('programs of the most dispatches are planned, whatever they touch', () => {
+  const kernel =
+    'kernel.def k(x: in view<f32>, y: out view<f32>) workgroup(1) { once { y[0] = x[0] } }';
+  const main = (body: string) =>
+    stageProgram(`${kernel}\ncommand.def export main(x: root, y: root) { ${body} }`);
+  const apart = main('for i in 0..8192 { dispatch k(x, y.view<f32>(i * 16, 4)) grid(1) }');
+  assert.is(compileCommand(apart).reflection.barriers, 0);
+  const held = Array.from({ length: 2000 }, (_, i) => i);
+  const live =
+    main(`${held.map((i) => `workspace w${i} : f32[4]\ndispatch k(x, w${i}) grid(1)`).join('\n')}
+${held.map((i) => `dispatch k(w${i}, y.view<f32>(${i} * 16, 4)) grid(1)`).join('\n')}`);
+  const { barriers, workspaceBytes } = compileCommand(live).reflection;
+  assert.is(barriers, 1);
+  assert.is(workspaceBytes, 2000 * 256);
+});
+
 test('work that is well within the budget is not charged away', () => {
   const made = program(`once { ${nest(3, '30', 'y[0] = i1')} }`, '8');
   const bench = new CommandBench(compileCommand(made), input());

@@ -6,9 +6,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { RecordType } from '../../../runtime/loom/typed.js';
 import type { SealedState } from '../../../runtime/vm/heap.js';
 import { Heap } from '../../../runtime/vm/heap.js';
 import { FROZEN_STATE } from '../../../runtime/vm/host-value.js';
+import { fingerprintOf } from '../../../runtime/vm/type-text.js';
 import { errorOf, executors, instance } from './executors.js';
 
 /** Each row: what it is, the body of `spin`, and what its error says. */
@@ -200,12 +202,73 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
+test('records that double with every level are told apart by digest, not by text', () => {
+  const levels = Array.from(
+    { length: 60 },
+    (_, i) => `record.def R${i + 1} { a: R${i}, b: R${i} }`,
+  );
+  const text = `record.def R0 { n: i64 }\n${levels.join('\n')}
+func.def export main(r: ref) -> i64 { return open<R60>(r).a.b.a.b.a.a.a.a.a.a${'.a'.repeat(50)}.n }`;
+  for (const executor of executors) {
+    const error = errorOf(() => instance(text, executor).call('main', [{}]));
+    assert.match(error.message, /the ref does not hold R60/);
+  }
+});
+
+test('types whose fingerprints collide are not taken for each other', () => {
+  const [first, second] = collision();
+  assert.is(fingerprintOf(first), fingerprintOf(second));
+  const prepare = `record.def ${first.name} { n: i64 }
+func.def export prepare() -> ref { return seal(${first.name} { n: 4294967296 }) }`;
+  const [state] = instance(prepare, 'interpret').call('prepare', []) as [SealedState];
+  const control = `record.def ${second.name} { l: list<i64> }
+func.def export look(s: ref) -> i64 { return open<${second.name}>(s).l[0] }`;
+  for (const executor of executors) {
+    const frozen = instance(control, executor, { state });
+    for (const [vm, given] of [
+      [frozen, FROZEN_STATE],
+      [instance(control, executor), state],
+    ] as const) {
+      const { message } = errorOf(() => vm.call('look', [given]));
+      assert.match(message, new RegExp(`the ref does not hold ${second.name}`));
+    }
+  }
+});
+
+/** Two records of different structure with one fingerprint: some 80,000 tries by the birthdays. */
+function collision(): [RecordType, RecordType] {
+  const i64 = { kind: 'scalar', name: 'i64' } as const;
+  const seen = new Map<number, RecordType>();
+  for (let i = 0; ; i++) {
+    const isFirst = i % 2 === 0;
+    const type = isFirst ? i64 : ({ kind: 'list', elem: i64 } as const);
+    const record = { name: `R${i}`, fields: [{ name: isFirst ? 'n' : 'l', type }] };
+    const other = seen.get(fingerprintOf(record));
+    if (other !== undefined && other.fields[0]!.name !== record.fields[0]!.name)
+      return isFirst ? [record, other] : [other, record];
+    seen.set(fingerprintOf(record), record);
+  }
+}
+
+test('a function that the optimising compiler would never finish is refused by size', () => {
+  const text = (n: number) =>
+    `func.def export main(n: i64) -> i64 {\n${Array.from({ length: n }, (_, i) => `if n == ${i} { return ${i} }`).join('\n')}\nreturn -1 }`;
+  assert.equal(instance(text(500), 'wasm').call('main', [499n]), [499n]);
+  const { code, message } = errorOf(() => instance(text(9000), 'wasm'));
+  assert.is(code, 'resourceExhausted');
+  assert.match(
+    message,
+    /^main \(main\.loom:1:17\) compiles to \d+ .* the limit is 16384: split it/,
+  );
+});
+
 test('a frozen state is at its limit of 256 MiB, and one byte beyond; an arena at 3 GiB', () => {
   const limit = 256 * 1024 * 1024;
   const stateOf = (length: number) => ({
     image: { length } as Uint8Array,
     root: 0,
     pointers: new Uint32Array(),
+    types: [],
   });
   assert.throws(
     () => new Heap({ state: stateOf(limit + 1) }),

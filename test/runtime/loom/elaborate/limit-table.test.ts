@@ -110,6 +110,14 @@ func.def g() -> i64 { return t0<1>(1) }`,
     error: /more than 4096 template instances/,
   },
   {
+    name: 'words in one scalar',
+    max: 256,
+    text: (n) =>
+      `${small}\ncommand.def c(x: root, y: root) { let w = word(x, 0)\nlet a = ${list(63, () => 'w', ' + ')}
+let all = a + a + a + a${' + w'.repeat(n - 252)}\ndispatch k(x, y) grid(all) }`,
+    error: /computes with 257 words; the limit is 256/,
+  },
+  {
     name: 'elements of a host array',
     max: 4096,
     text: (n) => `func.def f() { var a : i64[${n}] }`,

@@ -80,6 +80,15 @@ test('a number has at most 128 characters', () => {
   assert.match(complaints(`const.def a = 0x${'f'.repeat(127)}`)[0]!, limit);
 });
 
+test('a declaration has at most 255 parameters, and as many results', () => {
+  const params = (n: number) => Array.from({ length: n }, (_, i) => `a${i}: i64`).join(', ');
+  const results = (n: number) => Array.from({ length: n }, () => 'i64').join(', ');
+  const text = (n: number, m: number) => `func.def f(${params(n)}) -> (${results(m)}) { f() }`;
+  assert.equal(complaints(text(255, 255)), []);
+  assert.match(complaints(text(256, 2))[0]!, '256 parameters; the limit is 255');
+  assert.match(complaints(text(2, 256))[0]!, '256 results; the limit is 255');
+});
+
 test('half a surrogate pair is refused, because it could not be stored', () => {
   assert.equal(complaints('const.def a =\n "x\ud800"'), [
     '2:4 the text has half a surrogate pair here',
