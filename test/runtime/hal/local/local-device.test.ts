@@ -42,14 +42,19 @@ test('a worker killed inside a barrier fails that work and strands nobody', asyn
 
 test('a worker killed inside a compiled program frees the others from its barriers', async () => {
   const fixture = await open();
-  // One workgroup of about a second: one worker is in it, the other in the barrier.
-  fixture.device.load('long', countedTwice(1, 250_000_000));
+  // One workgroup of some hundred milliseconds: one worker is in it, the other in the barrier. On a
+  // machine that is busy the work may be over before the worker is: then once more.
+  fixture.device.load('long', countedTwice(1, 120_000_000));
   const root = fixture.place(16);
   for (const worker of [0, 1]) {
-    const work = fixture.work([fixture.launch('long', [root])]);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    await fixture.device.killWorker(worker);
-    assert.is((await work.retired).failure?.code, 'unavailable');
+    let code: string | undefined;
+    for (let attempt = 0; attempt < 3 && code === undefined; attempt++) {
+      const work = fixture.work([fixture.launch('long', [root])]);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await fixture.device.killWorker(worker);
+      code = (await work.retired).failure?.code;
+    }
+    assert.is(code, 'unavailable');
   }
   assert.equal(toWords((await fixture.invoke(tripled([5]))).retired!.snapshot), [16]);
   await fixture.close();
