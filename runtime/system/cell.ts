@@ -215,7 +215,7 @@ export class Cell implements Asker {
     const { host } = this;
     if (message.role === 'timer') {
       if (!this.timers.claim(message.correlation!, message.seq)) return;
-    } else if (message.role === 'ask' && this.#isExpired(message)) {
+    } else if (message.role === 'ask' && !this.#takes(message)) {
       return;
     }
     host.counters.messages += 1;
@@ -232,12 +232,14 @@ export class Cell implements Asker {
     this.#endTurn(failure);
   }
 
-  /** An ask whose asker has given up (its timeout is its terminal) is not worth a turn. */
-  #isExpired(ask: Message): boolean {
-    if (ask.deadline === null || ask.deadline > this.host.ports.clock.now()) return false;
+  /** An ask whose asker has given up (it was cancelled, or its time is up) is not worth a turn. */
+  #takes(ask: Message): boolean {
+    if (ask.deadline === null || ask.deadline > this.host.ports.clock.now()) {
+      return this.host.openAsks.take(ask.id);
+    }
     this.host.openAsks.close(ask.id);
     this.host.deadLetter(ask, 'expired');
-    return true;
+    return false;
   }
 
   #endTurn(failure: { readonly error: unknown } | null): void {

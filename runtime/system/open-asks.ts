@@ -9,6 +9,8 @@ import type { Message } from './envelope.js';
 interface OpenAsk {
   readonly ask: Message;
   holder: Address;
+  /** An actor has begun to handle it. */
+  isTaken: boolean;
 }
 
 export class OpenAsks {
@@ -20,12 +22,28 @@ export class OpenAsks {
   }
 
   add(ask: Message, holder: Address): void {
-    this.#open.set(ask.id, { ask, holder });
+    this.#open.set(ask.id, { ask, holder, isTaken: false });
     this.#index(ask.id, holder);
   }
 
   holderOf(id: string): Address | undefined {
     return this.#open.get(id)?.holder;
+  }
+
+  /** Its holder begins to handle it; false when it was closed while it waited. */
+  take(id: string): boolean {
+    const open = this.#open.get(id);
+    if (open === undefined) return false;
+    open.isTaken = true;
+    return true;
+  }
+
+  /** Closes and returns an ask that still waits in a mailbox; null for any other. */
+  closeWaiting(id: string): Message | null {
+    const open = this.#open.get(id);
+    if (open === undefined || open.isTaken) return null;
+    this.close(id);
+    return open.ask;
   }
 
   /** False when it is not open (any more). */

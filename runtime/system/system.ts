@@ -129,6 +129,7 @@ export class ActorSystem implements CellHost, TransportReceiver {
       this.#settle(envelope);
     } else {
       const message = this.#toHolder(envelope);
+      if (message === null) return;
       const cell = this.#cells.get(message.to);
       if (cell === undefined) this.refuse(message, 'absent');
       else cell.accept(message);
@@ -194,6 +195,7 @@ export class ActorSystem implements CellHost, TransportReceiver {
 
   post(sent: Message): void {
     const message = this.#toHolder(sent);
+    if (message === null) return;
     const cell = this.#cells.get(message.to);
     if (cell !== undefined) {
       cell.accept(message);
@@ -282,11 +284,20 @@ export class ActorSystem implements CellHost, TransportReceiver {
     if (!isSent) this.#signals.undeliverable(signal, envelope, `no port to thread ${thread}`);
   }
 
-  /** A cancel goes to whoever holds the ask in this thread now, whatever its sender knew. */
-  #toHolder(message: Message): Message {
+  /**
+   * A cancel goes to whoever holds the ask in this thread now, whatever its sender knew; null when
+   * the ask still waits in a mailbox: it ends here, because a cancel must not overtake its ask.
+   */
+  #toHolder(message: Message): Message | null {
     if (message.kind !== 'cancel' || message.lane !== 'control') return message;
-    const cancel = message.payload as Partial<Cancel> | null | undefined;
-    const holder = this.openAsks.holderOf(cancel?.correlation ?? '');
+    const { correlation = '' } = (message.payload as Partial<Cancel> | null | undefined) ?? {};
+    const waiting = this.openAsks.closeWaiting(correlation);
+    if (waiting !== null) {
+      const text = `${waiting.kind} was cancelled before ${waiting.to} came to it`;
+      this.answerUnhandled(waiting, 'error', { code: 'cancelled', message: text });
+      return null;
+    }
+    const holder = this.openAsks.holderOf(correlation);
     return holder === undefined || holder === message.to ? message : { ...message, to: holder };
   }
 
