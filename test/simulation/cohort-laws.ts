@@ -6,7 +6,12 @@
 import type { GenerationInput } from '../../actors/model/generation.js';
 import type { CohortInput } from '../../actors/serving/cohort.js';
 import type { RequestInput } from '../../actors/serving/finite-request.js';
-import type { CohortMember, MembersDropped, MembersOffered } from '../../actors/serving/member.js';
+import type {
+  Collected,
+  CohortMember,
+  MembersDropped,
+  MembersOffered,
+} from '../../actors/serving/member.js';
 import { threadOf, type Address } from '../../runtime/system/address.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import type { Observation } from './observed-actor.js';
@@ -35,6 +40,9 @@ const keyOf = ({ request, member }: { request: Address; member: number }): strin
 
 export class CohortLaws {
   readonly #report: Report;
+  readonly #now: () => number;
+  /** When a request was cancelled or a member of it failed: nothing of it may join from then on. */
+  readonly #over = new Map<Address, number>();
   readonly #queues = new Map<Address, Queue>();
   readonly #cohorts = new Map<Address, Ordinal[]>();
   /** Offers without an end. */
@@ -42,12 +50,13 @@ export class CohortLaws {
   cohortsFormed = 0;
   membersShared = 0;
 
-  constructor(report: Report) {
+  constructor(report: Report, now: () => number) {
     this.#report = report;
+    this.#now = now;
   }
 
   threadLost(thread: string): void {
-    for (const table of [this.#queues, this.#cohorts, this.#open]) {
+    for (const table of [this.#queues, this.#cohorts, this.#open, this.#over]) {
       for (const address of [...table.keys()])
         if (threadOf(address) === thread) table.delete(address);
     }
@@ -98,6 +107,7 @@ export class CohortLaws {
   }
 
   #handled(actor: Address, { kind, payload }: Message): void {
+    if (kind === 'cancel' && this.#open.has(actor)) this.#end(actor);
     const queue = this.#queues.get(actor);
     if (queue === undefined) return;
     if (kind === 'members.offered') {
@@ -130,6 +140,10 @@ export class CohortLaws {
     if (oldest === undefined || !keys.has(keyOf(oldest))) add('the oldest member is left out');
     if (members.some((member) => member.alone) && members.length > 1) add('alone in company');
     if (new Set(members.map((member) => member.tag)).size > 1) add('tags are mixed');
+    for (const { request } of members) {
+      const overMs = this.#over.get(request) ?? Infinity;
+      if (this.#now() > overMs) this.#report.add('C', `${cohort} takes a member of ${request}`);
+    }
     const units = members.reduce((sum, member) => sum + member.units, 0);
     if (units > queue.batchUnits) add(`${units} units of ${queue.batchUnits}`);
     const known = queue.waiting.filter((member) => keys.has(keyOf(member)));
@@ -158,6 +172,7 @@ export class CohortLaws {
       }
       ordinal.end = kind === 'member.collected' ? 'collected' : 'returned';
       this.#open.get(to)?.delete(keyOf(ordinal));
+      if ((payload as Partial<Collected>).failure) this.#end(to);
     } else if (kind === 'members.dropped') {
       const queue = this.#queues.get(actor);
       const { count } = payload as MembersDropped;
@@ -167,6 +182,10 @@ export class CohortLaws {
       const waiting = [...(open ?? [])].filter((key) => !this.#isInCohort(key));
       for (const key of waiting) open?.delete(key);
     }
+  }
+
+  #end(request: Address): void {
+    if (!this.#over.has(request)) this.#over.set(request, this.#now());
   }
 
   #isInCohort(key: string): boolean {
@@ -185,6 +204,7 @@ export class CohortLaws {
       }
       for (const queue of this.#queues.values()) queue.cohorts.delete(actor);
     }
+    this.#over.delete(actor);
     const open = this.#open.get(actor);
     this.#open.delete(actor);
     if (reason === 'finished' && open !== undefined && open.size > 0) {

@@ -17,6 +17,8 @@ export interface HistoryContext {
   readonly report: Report;
   /** The device has less memory than some cohorts want. */
   readonly isTight: boolean;
+  /** The longest that a message is on its way. */
+  readonly travelMs: number;
 }
 
 export class HistoryLaws {
@@ -59,6 +61,11 @@ export class HistoryLaws {
   }
 
   #checkRows(event: Event, call: Call, reply: Reply): void {
+    // The cancel is on its way, then whatever was published before it came.
+    const lateMs = event.replies[0]!.atMs - event.leftMs;
+    if (lateMs > 3 * this.#context.travelMs) {
+      this.#add('C', event, `rows arrive ${lateMs.toFixed(1)} ms after it left`);
+    }
     const rows = rowsOf(reply);
     const versions = new Set(rows.map(([version]) => version!));
     if (rows.length !== call.inputs.length || versions.size !== 1) {
@@ -102,7 +109,7 @@ export class HistoryLaws {
       if (code === 'unavailable' && reply.outcome === 'down') this.#checkDown(event, status);
       return;
     }
-    if (code === 'cancelled' && event.left) return;
+    if (code === 'cancelled' && event.leftMs < Infinity) return;
     const isLate = event.replies[0]!.atMs >= call.deadlineMs;
     if ((code === 'deadlineExceeded' || code === 'cancelled') && isLate) return;
     if (code === 'resourceExhausted') {
@@ -130,15 +137,16 @@ export class HistoryLaws {
     if (this.#lost('driver', 'thread') || !this.#isReady(event.sentMs)) return;
     const { model } = event.step;
     const [answer] = event.replies;
-    const removals = this.#context.history.filter(
-      ({ step, sentMs }) =>
-        (step.kind === 'drain' || (step.kind === 'unregister' && step.model === model)) &&
-        sentMs <= answer!.atMs,
-    );
+    // What was accepted before a removal or a drain finishes, unless the drain's time is up.
+    const isExplained = this.#context.history.some(({ step, sentMs }) => {
+      const isBefore = sentMs <= event.sentMs;
+      if (step.kind === 'unregister') return step.model === model && isBefore;
+      return step.kind === 'drain' && (isBefore || sentMs + step.boundMs <= answer!.atMs);
+    });
     const serving = this.#registrations(model).some(
       ({ replies: [ready] }) => ready?.reply.outcome === 'value' && ready.atMs <= event.sentMs,
     );
-    if (removals.length > 0 || !serving) return;
+    if (isExplained || !serving) return;
     this.#add('E', event, `${code} though ${model} serves: ${message}`);
   }
 
@@ -157,6 +165,12 @@ export class HistoryLaws {
     const { step, sentMs } = event;
     const { history } = this.#context;
     if (this.#lost('driver', 'thread') || !this.#isReady(sentMs)) return;
+    // A second drain may come when the server is gone.
+    const isLate = history.some((other) => other.step.kind === 'drain' && other.sentMs < sentMs);
+    if (step.kind === 'await' || (step.kind === 'drain' && !isLate)) {
+      this.#add('E', event, `${status!.code}: ${status!.message}`);
+      return;
+    }
     if (step.kind === 'register' && flawOf(step.version) !== 'none') return;
     const others = history.filter(
       (other) =>

@@ -8,6 +8,7 @@ import type { Address } from '../../runtime/system/address.js';
 import type { DeadLetter } from '../../runtime/system/dead-letters.js';
 import type { SystemRecord } from '../../runtime/system/recorder.js';
 import type { SimulatedStep } from '../../runtime/system/transports/simulated.js';
+import { AskLaws } from './ask-laws.js';
 import { CohortLaws } from './cohort-laws.js';
 import { Losses } from './losses.js';
 import type { Observation } from './observed-actor.js';
@@ -27,9 +28,11 @@ export const laws: Readonly<Record<string, string>> = {
   I10: 'the oldest prepared member is in the next cohort; newcomers only ride along',
   I12: 'exactly one terminal a request',
   A: 'no actor fails, no machine gets an event that its state does not expect',
+  C: 'a cancel reaches its request, and frees what waits, at once',
   D: 'no message that somebody waits for becomes a dead letter',
   E: 'every error is explained by the input, the caller or a loss',
   H: 'nobody waits for ever, and the server comes to rest',
+  N: 'whoever handles an ask answers it or passes it on',
   Q: 'a call is refused for a full queue exactly when the queue is full',
   R: 'after faults have stopped every model serves again',
   S: 'a stage that several cohorts miss is compiled once, and few unused ones are kept',
@@ -57,7 +60,7 @@ export class Laws implements ServerWatch {
   readonly report: Report['add'];
   readonly collected = new Report();
   readonly losses = new Losses();
-  readonly cohorts = new CohortLaws(this.collected);
+  readonly cohorts = new CohortLaws(this.collected, () => this.now());
   readonly works = new WorkLaws({
     report: this.collected,
     losses: this.losses,
@@ -65,6 +68,7 @@ export class Laws implements ServerWatch {
   });
   /** One line an event, when asked for. */
   readonly lines: string[] | null;
+  readonly #asks = new AskLaws(this.collected);
   steps = 0;
   #isServerGone = false;
   onStep: () => void = () => {};
@@ -84,6 +88,7 @@ export class Laws implements ServerWatch {
     if (seen.type === 'stopped' && actor === SERVER) this.#isServerGone = true;
     this.cohorts.observe(actor, seen);
     this.works.observe(actor, seen);
+    this.#asks.observe(actor, seen);
   }
 
   record(_thread: string, record: SystemRecord): void {

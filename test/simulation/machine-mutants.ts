@@ -21,6 +21,8 @@ import type {
 
 export interface Mutant {
   readonly name: string;
+  /** The transition that it changes; null when it changes something else. */
+  readonly place: string | null;
   /** Makes the change; what it returns takes it back. */
   apply(): () => void;
 }
@@ -45,10 +47,10 @@ const tables = [
 
 export function machineMutants(): Mutant[] {
   return tables.flatMap((table) => [
-    ...actionMutants(`${table.id} start`, table.initial),
+    ...actionMutants(`${table.id} start`, null, table.initial),
     ...placesOf(table).flatMap((place) => [
       ...transitionMutants(place),
-      ...actionMutants(place.name, place.transition.plan),
+      ...actionMutants(place.name, place.name, place.transition.plan),
     ]),
   ]);
 }
@@ -94,6 +96,7 @@ function placesOf(table: MachineTable): Place[] {
 function transitionMutants({ name, list, transition }: Place): Mutant[] {
   const removal: Mutant = {
     name: `${name}: removed`,
+    place: name,
     apply() {
       const at = list.indexOf(transition);
       list.splice(at, 1);
@@ -104,17 +107,18 @@ function transitionMutants({ name, list, transition }: Place): Mutant[] {
   const always = (): boolean => true;
   return [
     removal,
-    { name: `${name}: without its guard`, apply: () => setGuard(transition, always) },
+    { name: `${name}: without its guard`, place: name, apply: () => setGuard(transition, always) },
   ];
 }
 
-function actionMutants(name: string, { steps }: Plan): Mutant[] {
+function actionMutants(name: string, place: string | null, { steps }: Plan): Mutant[] {
   const list = steps as Plan['steps'][number][];
   return list.map((step, i) => {
     const { action } = step as Extract<typeof step, { kind: 'action' }>;
     const what = action.kind === 'effect' ? `effect ${action.type}` : `${action.kind} ${i + 1}`;
     return {
       name: `${name}: without ${what}`,
+      place,
       apply() {
         const at = list.indexOf(step);
         list.splice(at, 1);

@@ -1,41 +1,85 @@
 /**
- * Whether the laws notice a mutant: it is simulated seed after seed until a law breaks. What throws
- * out of a simulation has been noticed too.
+ * Whether the laws notice a mutant: it is simulated under seeds that take the changed transition,
+ * one after another, until a law breaks. What throws out of a simulation has been noticed too.
  */
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { bookMutants } from './book-mutants.js';
-import { machineMutants, type Mutant } from './machine-mutants.js';
+import { machineMutants, transitionCounts, type Mutant } from './machine-mutants.js';
 import { simulate } from './simulation.js';
+
+/** Faults after which laws are lenient. */
+const isLoss = /^kill|loss|unopened/;
 
 export interface Verdict {
   readonly mutant: string;
-  /** The law that broke first, or null: it survived. */
+  /** The law that broke first; null: it survived, or no seed takes its transition. */
   readonly law: string | null;
-  readonly seed: number;
+  /** Seeds that were tried. */
+  readonly tried: number;
 }
 
-export function allMutants(): Mutant[] {
-  return [...machineMutants(), ...bookMutants()];
-}
+export class MutantRuns {
+  readonly #seeds: readonly number[];
+  readonly #tries: number;
+  /** Seeds by the transitions that they take. */
+  readonly #taking = new Map<string, number[]>();
 
-/** A sample that a seed determines. */
-export function sampleMutants(count: number, seed: number): Mutant[] {
-  const random = new SeededRandom(seed);
-  const rest = allMutants();
-  return Array.from({ length: count }, () => rest.splice(random.below(rest.length), 1)[0]!);
-}
-
-export function judge(mutant: Mutant, seeds: readonly number[]): Verdict {
-  const undo = mutant.apply();
-  try {
+  /** Each mutant is tried under at most `tries` of the seeds. */
+  constructor(seeds: readonly number[], tries: number) {
+    this.#tries = tries;
+    const losses = new Map<number, number>();
     for (const seed of seeds) {
-      const law = brokenLaw(seed);
-      if (law !== null) return { mutant: mutant.name, law, seed };
+      const run = (): void => {
+        const { faults } = simulate({ seed });
+        losses.set(seed, faults.filter((fault) => isLoss.test(fault)).length);
+      };
+      for (const [place, count] of transitionCounts(run)) {
+        if (count === 0) continue;
+        const taking = this.#taking.get(place) ?? [];
+        taking.push(seed);
+        this.#taking.set(place, taking);
+      }
     }
-  } finally {
-    undo();
+    // Calm ones first: what is wrong shows where nothing else explains it.
+    const byCalm = (one: number, other: number): number => losses.get(one)! - losses.get(other)!;
+    this.#seeds = [...seeds].sort(byCalm);
+    for (const taking of this.#taking.values()) taking.sort(byCalm);
   }
-  return { mutant: mutant.name, law: null, seed: seeds.at(-1)! };
+
+  /** Mutants whose transition some seed takes. */
+  reachable(): Mutant[] {
+    const all = [...machineMutants(), ...bookMutants()];
+    return all.filter(({ place }) => place === null || this.#taking.has(place));
+  }
+
+  /** Transitions that no seed takes. */
+  untaken(): string[] {
+    const places = new Set(machineMutants().flatMap(({ place }) => place ?? []));
+    return [...places].filter((place) => !this.#taking.has(place));
+  }
+
+  judge(mutant: Mutant): Verdict {
+    const { name, place } = mutant;
+    const seeds = place === null ? this.#seeds : (this.#taking.get(place) ?? []);
+    const tried = seeds.slice(0, place === null ? 8 * this.#tries : this.#tries);
+    const undo = mutant.apply();
+    try {
+      for (const [i, seed] of tried.entries()) {
+        const law = brokenLaw(seed);
+        if (law !== null) return { mutant: name, law, tried: i + 1 };
+      }
+    } finally {
+      undo();
+    }
+    return { mutant: name, law: null, tried: tried.length };
+  }
+}
+
+/** Some of them, as a seed says. */
+export function sample(mutants: readonly Mutant[], count: number, seed: number): Mutant[] {
+  const random = new SeededRandom(seed);
+  const rest = [...mutants];
+  return Array.from({ length: count }, () => rest.splice(random.below(rest.length), 1)[0]!);
 }
 
 function brokenLaw(seed: number): string | null {

@@ -26,7 +26,7 @@ export type Observation =
       readonly payload: unknown;
     }
   | { readonly type: 'answered'; readonly ask: Message; readonly status: StatusRecord | null }
-  | { readonly type: 'handedOver'; readonly ask: Message; readonly to: Address }
+  | { readonly type: 'passedOn'; readonly ask: Message; readonly to: Address }
   | {
       readonly type: 'spawned';
       readonly child: Address;
@@ -131,11 +131,12 @@ class ObservedSelf implements ActorSelf {
   }
 
   forward(message: Message, to: Address): void {
+    this.#observe({ type: 'passedOn', ask: message, to });
     this.#self.forward(message, to);
   }
 
   handOver(ask: Message, to: Address): void {
-    this.#observe({ type: 'handedOver', ask, to });
+    this.#observe({ type: 'passedOn', ask, to });
     this.#self.handOver(ask, to);
   }
 

@@ -40,6 +40,7 @@ export class ShadowDevice {
   readonly #options: ShadowOptions;
   readonly #ledger: Ledger;
   readonly #budget: Budget;
+  readonly #pool: SlabPool;
   readonly #runner: InvocationRunner;
   readonly #held = new Set<DeviceRange>();
   readonly #working = new Set<Working>();
@@ -56,7 +57,8 @@ export class ShadowDevice {
     this.#watchExecutables();
     this.#ledger = new Ledger(device.memoryBytes);
     this.#budget = new Budget(this.#ledger);
-    const pool = this.#watchedPool(new SlabPool(device.memory, { poison: true }));
+    this.#pool = new SlabPool(device.memory, { poison: true });
+    const pool = this.#watchedPool(this.#pool);
     this.#runner = new InvocationRunner({ device, pool, budget: this.#budget, ports });
     const bytes = (): ReturnType<OpenedDevice['bytes']> => ({
       budget: this.#budget.limitBytes,
@@ -102,6 +104,7 @@ export class ShadowDevice {
       ['bytes reserved', this.#budget.reservedBytes],
       ['asks for memory', this.#budget.waiting],
       ['ranges handed out', this.#held.size],
+      ['bytes in use by the pool', this.#pool.usedBytes],
       ['invocations in flight', this.#runner.inFlight],
       ['submissions that wait', this.#runner.waiting],
       ['works in the queue', this.device.queue.inFlight],
@@ -109,8 +112,9 @@ export class ShadowDevice {
     ];
     for (const [what, count] of rest) if (count !== 0) report('I8', `${count} ${what} at rest`);
     for (const work of this.#working) report('I2', `${work.label} never retired`);
-    if (this.device.lost === null && this.#executables.size > 0) {
-      report('I8', `executables are loaded at rest: ${[...this.#executables].join(', ')}`);
+    if (this.device.lost === null && this.device.executables > 0) {
+      const known = [...this.#executables].join(', ');
+      report('I8', `${this.device.executables} executables are loaded at rest: ${known}`);
     }
   }
 

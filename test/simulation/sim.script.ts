@@ -1,14 +1,15 @@
 /**
  * `npm run sim -- --seeds N --from S [--faults a,b] [--trace] [--all]`: simulates seeds and stops
  * at the first that breaks a law; prints that seed, the laws and one line an event. With `--all` it
- * goes on and prints a line a broken seed. `--mutants` tries every mutant over the seeds instead,
- * and prints those that no law notices; `--counts` says how often each transition was taken.
+ * goes on and prints a line a broken seed. `--mutants` tries every mutant instead, each under
+ * `--tries` of the seeds, and prints those that no law notices and what no seed reaches; `--counts`
+ * says how often each transition was taken.
  */
 import { parseArgs } from 'node:util';
 import { faultKinds, simulate, type FaultKind, type Outcome } from './simulation.js';
 import { laws } from './laws.js';
 import { transitionCounts } from './machine-mutants.js';
-import { allMutants, judge } from './mutant-runs.js';
+import { MutantRuns } from './mutant-runs.js';
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    tries: { type: 'string', default: '8' },
     counts: { type: 'boolean', default: false },
   },
 });
@@ -78,18 +80,21 @@ function explain({ seed, faults: used, violations }: Outcome): void {
 }
 
 function runMutants(): number {
+  const runs = new MutantRuns(seeds, Number(values.tries));
+  const mutants = runs.reachable();
   const byLaw = new Map<string, number>();
-  const survivors: string[] = [];
-  const mutants = allMutants();
+  let survivors = 0;
   for (const mutant of mutants) {
-    const { law, seed } = judge(mutant, seeds);
-    if (law === null) survivors.push(mutant.name);
-    else byLaw.set(law, (byLaw.get(law) ?? 0) + 1);
-    if (values.trace) console.log(`${mutant.name} -> ${law ?? 'survives'} (seed ${seed})`);
+    const { law, tried } = runs.judge(mutant);
+    if (law !== null) byLaw.set(law, (byLaw.get(law) ?? 0) + 1);
+    else survivors += 1;
+    if (values.trace || law === null) {
+      console.log(`${mutant.name}: ${law ?? 'survives'} (${tried} seeds)`);
+    }
   }
-  for (const name of survivors) console.log(`survives: ${name}`);
-  for (const [law, count] of byLaw) console.log(`${law}: ${count}`);
-  console.log(`${mutants.length} mutants, ${survivors.length} survive ${seeds.length} seeds`);
+  for (const [law, count] of byLaw) console.log(`${law} noticed ${count}`);
+  for (const place of runs.untaken()) console.log(`never taken: ${place}`);
+  console.log(`${mutants.length} mutants, ${survivors} survive; seeds ${from} to ${seeds.at(-1)}`);
   return 0;
 }
 

@@ -59,7 +59,7 @@ export interface Outcome {
 /** Least budget with which every single input can run. */
 const TIGHT_BYTES = 6 * 1024;
 const PHASE_MS = 60;
-const STEPS_MAX = 30_000;
+const STEPS_MAX = 10_000;
 const SETTLED_VERSION = 990;
 /** Actors that no server ends. */
 const outside = [/^main:\/pool$/, /^main:\/client$/];
@@ -77,6 +77,7 @@ class Simulation {
   readonly #traffic = new Traffic(packages);
   readonly #server: SimulatedServer;
   readonly #isTight: boolean;
+  readonly #travelMs: number;
   readonly #isDrained: boolean;
 
   constructor(options: SimulationOptions) {
@@ -87,15 +88,16 @@ class Simulation {
       faultKinds.filter((kind) => this.#chance(0.65) && faults.includes(kind)),
     );
     this.#isTight = this.#faults.has('memory');
-    this.#isDrained = this.#faults.has('drain') && this.#chance(0.2);
+    this.#isDrained = this.#faults.has('drain') && this.#chance(0.35);
     this.#laws = new Laws({ withTrace });
+    this.#travelMs = [0.2, 1, 4][this.#random.below(3)]!;
     const modelThreads = this.#chance(0.3) ? ['model-0', 'model-1'] : ['model-0'];
     this.#server = new SimulatedServer({
       seed,
       modelThreads,
       memoryBytes: this.#isTight ? TIGHT_BYTES : MEMORY_BYTES,
       waitingMax: this.#faults.has('queue') ? 8 : 4_096,
-      travelMs: [0.2, 1, 4][this.#random.below(3)]!,
+      travelMs: this.#travelMs,
       failures: this.#faults.has('failure') ? 0.06 : 0,
       unopened: this.#faults.has('unopened') ? 0.4 : 0,
       watch: this.#laws,
@@ -132,6 +134,7 @@ class Simulation {
     this.#server.isFaulty = false;
     if (this.#rest('when faults have stopped')) {
       if (!this.#isDrained) {
+        this.#recover();
         this.#serveAgain();
         this.#checkKept();
         this.#removeAll();
@@ -166,36 +169,49 @@ class Simulation {
     return cameToRest;
   }
 
-  /** A registration of each model, then requests that need a cold and a specialized stage. */
+  /** What served before and was not removed, serves again by itself. */
+  #recover(): void {
+    const { history } = this.#traffic;
+    const served = MODELS.filter((model) => {
+      const commands = history.filter(({ step }) => step.model === model);
+      const isRemoved = commands.some(({ step }) => step.kind === 'unregister');
+      const isServed = commands.some(
+        ({ step, replies }) => step.kind === 'register' && replies[0]?.reply.outcome === 'value',
+      );
+      return isServed && !isRemoved;
+    });
+    this.#expectValues(this.#calls(served, ['a']), 'by itself');
+  }
+
+  /** A registration of each model, then requests that need a cold and two specialized stages. */
   #serveAgain(): void {
-    const known = this.#traffic.history.length;
     const registrations = MODELS.map((model): Step => ({
       kind: 'register',
       model,
       version: SETTLED_VERSION,
       atMs: 0,
     }));
-    this.#traffic.play(registrations);
-    this.#rest('after new registrations');
+    this.#expectValues(registrations, 'after the faults');
+    for (const inputs of [['a'], ['abcde'], ['abcdef', 'fedcba'], ['abcde']]) {
+      this.#expectValues(this.#calls(MODELS, inputs), 'after the faults');
+    }
+  }
+
+  #calls(models: readonly string[], inputs: readonly string[]): Step[] {
     const atMs = this.#server.world.time.nowMs;
     const deadlineMs = atMs + PATIENCE_MS;
-    const calls = MODELS.flatMap((model) =>
-      [['a'], ['abcde', 'edcba']].map((inputs): Step => ({
-        kind: 'call',
-        model,
-        inputs,
-        atMs,
-        deadlineMs,
-        leavesMs: [],
-      })),
-    );
-    this.#traffic.play(calls);
-    this.#rest('after requests to settled models');
+    return models.map((model) => ({ kind: 'call', model, inputs, atMs, deadlineMs, leavesMs: [] }));
+  }
+
+  #expectValues(steps: readonly Step[], when: string): void {
+    const known = this.#traffic.history.length;
+    this.#traffic.play(steps);
+    this.#rest(`${when}, at ${steps[0]?.kind}`);
     for (const { step, replies } of this.#traffic.history.slice(known)) {
       const [answer] = replies;
       if (answer?.reply.outcome === 'value') continue;
       const why = answer?.reply.status?.message ?? 'no answer';
-      this.#laws.report('R', `${step.kind} of ${step.model} after the faults: ${why}`);
+      this.#laws.report('R', `${step.kind} of ${step.model} ${when}: ${why}`);
     }
   }
 
@@ -225,6 +241,7 @@ class Simulation {
       losses: this.#laws.losses,
       report: this.#laws.collected,
       isTight: this.#isTight,
+      travelMs: this.#travelMs,
     }).check();
   }
 

@@ -74,7 +74,8 @@ export interface Event {
   readonly step: Step;
   readonly correlation: string;
   readonly sentMs: number;
-  left: boolean;
+  /** When it left; Infinity if it stayed. */
+  leftMs: number;
   /** Terminals; the law is that there is one. */
   readonly replies: { readonly reply: Reply; readonly from: string; readonly atMs: number }[];
 }
@@ -125,7 +126,7 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
     steps.push({ kind: 'unregister', model: pick(MODELS), atMs: moment() });
   }
   if (shape.drains) {
-    const boundMs = random.next() * 20;
+    const boundMs = chance(0.5) ? random.next() * 20 : 1_000;
     const times = 1 + random.below(2);
     for (let i = 0; i < times; i++) steps.push({ kind: 'drain', model: '', boundMs, atMs: at() });
   }
@@ -179,7 +180,7 @@ export class Traffic {
     const deadlineMs = step.kind === 'call' ? step.deadlineMs : sentMs + PATIENCE_MS;
     const { kind, payload } = this.#message(step);
     const correlation = self.ask(SERVER, kind, payload, { deadlineMs, as: 'answer' });
-    const event: Event = { step, correlation, sentMs, left: false, replies: [] };
+    const event: Event = { step, correlation, sentMs, leftMs: Infinity, replies: [] };
     this.history.push(event);
     if (step.kind !== 'call') return;
     step.leavesMs.forEach((leaveMs, i) => {
@@ -206,7 +207,7 @@ export class Traffic {
 
   #leave(event: Event): void {
     if (event.replies.length > 0) return;
-    event.left = true;
+    event.leftMs = Math.min(event.leftMs, this.#self!.now());
     this.#self!.cancelAsk(event.correlation);
   }
 
