@@ -1,6 +1,6 @@
 /**
- * Law N: whoever handles an ask answers it or passes it on. An actor that ends by itself and owes an
- * answer lets the system answer `down`, which tells the asker nothing.
+ * Law N: whoever handles an ask answers it or passes it on. An actor that ends by itself and owes
+ * an answer lets the system answer `down`, which tells the asker nothing.
  */
 import type { Address } from '../../runtime/system/address.js';
 import type { Observation } from './observed-actor.js';
