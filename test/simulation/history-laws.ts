@@ -6,35 +6,26 @@
  */
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { Reply } from '../../runtime/system/envelope.js';
-import type { Losses, LostThing } from './losses.js';
-import type { Report } from './report.js';
-import { expected, flawOf } from './tiny-package.js';
+import type { LostThing } from './losses.js';
+import { CommandLaws, isReady, nameOf, type HistoryContext } from './command-laws.js';
+import { expected, failureOf } from './tiny-package.js';
 import { PATIENCE_MS, rowsOf, type Call, type Event, type Registration } from './traffic.js';
-
-export interface HistoryContext {
-  readonly history: readonly Event[];
-  readonly losses: Losses;
-  readonly report: Report;
-  /** The device has less memory than some cohorts want. */
-  readonly isTight: boolean;
-  /** The longest that a message is on its way. */
-  readonly travelMs: number;
-}
 
 export class HistoryLaws {
   readonly #context: HistoryContext;
+  readonly #commands: CommandLaws;
 
   constructor(context: HistoryContext) {
     this.#context = context;
+    this.#commands = new CommandLaws(context);
   }
 
   check(): void {
     for (const event of this.#context.history) this.#checkEvent(event);
   }
 
-  #add(law: string, { step, sentMs, correlation }: Event, detail: string): void {
-    const what = step.kind === 'call' ? JSON.stringify(step.inputs) : step.kind;
-    this.#context.report.add(law, `${correlation} ${step.model} ${what} at ${sentMs}: ${detail}`);
+  #add(law: string, event: Event, detail: string): void {
+    this.#context.report.add(law, `${nameOf(event)}: ${detail}`);
   }
 
   #checkEvent(event: Event): void {
@@ -48,8 +39,7 @@ export class HistoryLaws {
     else if (step.kind === 'call') {
       if (reply.outcome === 'value') this.#checkRows(event, step, reply);
       else this.#checkError(event, step, reply);
-    } else if (reply.outcome !== 'value') this.#checkRefusal(event, reply);
-    else if (step.kind === 'register') this.#checkRegistered(event, step);
+    } else this.#commands.check(event, reply);
   }
 
   #checkTimeout(event: Event): void {
@@ -105,10 +95,7 @@ export class HistoryLaws {
   #checkError(event: Event, call: Call, reply: Reply): void {
     const status = reply.status!;
     const { code, message } = status;
-    if (call.inputs.some((text) => expected(text) === 'fails')) {
-      if (code === 'unavailable' && reply.outcome === 'down') this.#checkDown(event, status);
-      return;
-    }
+    if (call.inputs.some((text) => failureOf(text) === code)) return;
     if (code === 'cancelled' && event.leftMs < Infinity) return;
     const isLate = event.replies[0]!.atMs >= call.deadlineMs;
     if ((code === 'deadlineExceeded' || code === 'cancelled') && isLate) return;
@@ -125,16 +112,9 @@ export class HistoryLaws {
     this.#add('E', event, `${reply.outcome} ${code}: ${message}`);
   }
 
-  /** Whether the server had said that it is ready. */
-  #isReady(sentMs: number): boolean {
-    const readiness = this.#context.history.find(({ step }) => step.kind === 'await');
-    const [ready] = readiness?.replies ?? [];
-    return ready?.reply.outcome === 'value' && ready.atMs <= sentMs;
-  }
-
   /** The model was not there, or something was lost. */
   #checkDown(event: Event, { code, message }: StatusRecord): void {
-    if (this.#lost('driver', 'thread') || !this.#isReady(event.sentMs)) return;
+    if (this.#lost('driver', 'thread') || !isReady(this.#context.history, event.sentMs)) return;
     const { model } = event.step;
     const [answer] = event.replies;
     // What was accepted before a removal or a drain finishes, unless the drain's time is up.
@@ -148,43 +128,6 @@ export class HistoryLaws {
     );
     if (isExplained || !serving) return;
     this.#add('E', event, `${code} though ${model} serves: ${message}`);
-  }
-
-  #checkRegistered(event: Event, step: Registration): void {
-    const { base } = (event.replies[0]!.reply.value as { location: { base: string } }).location;
-    const version = Number(base.split('/')[1]);
-    const known = this.#registrations(step.model);
-    const at = known.findIndex((one) => one.step.version === version);
-    if (flawOf(version) !== 'none' || at < known.findIndex((one) => one === event)) {
-      this.#add('V', event, `version ${version} is said to serve instead of ${step.version}`);
-    }
-  }
-
-  /** A registration or removal that fails. */
-  #checkRefusal(event: Event, { status }: Reply): void {
-    const { step, sentMs } = event;
-    const { history } = this.#context;
-    if (this.#lost('driver', 'thread') || !this.#isReady(sentMs)) return;
-    // A second drain may come when the server is gone.
-    const isLate = history.some((other) => other.step.kind === 'drain' && other.sentMs < sentMs);
-    if (step.kind === 'await' || (step.kind === 'drain' && !isLate)) {
-      this.#add('E', event, `${status!.code}: ${status!.message}`);
-      return;
-    }
-    if (step.kind === 'register' && flawOf(step.version) !== 'none') return;
-    const others = history.filter(
-      (other) =>
-        other !== event &&
-        (other.step.kind === 'drain' || other.step.model === step.model) &&
-        other.step.kind !== 'call' &&
-        other.sentMs <= event.replies[0]!.atMs,
-    );
-    const isExplained = others.some(
-      (other) => other.step.kind !== 'register' || other.sentMs >= sentMs,
-    );
-    // Refusing what is not there is right; so is refusing what a later command overtook.
-    if (step.kind === 'register' ? isExplained : status!.code === 'notFound' || isExplained) return;
-    this.#add('E', event, `${status!.code}: ${status!.message}`);
   }
 
   #lost(...things: readonly LostThing[]): boolean {

@@ -160,13 +160,19 @@ export function tinyPackage(id: string, version: number, specializations = 1): T
   };
 }
 
+/** How an input fails, alone or not; null for one that does not. */
+export function failureOf(text: string): 'invalidArgument' | 'resourceExhausted' | null {
+  if (text.length === 0 || text.length > INPUT_UNITS_MAX) return 'invalidArgument';
+  if ('!YQ'.includes(text[0]!)) return 'invalidArgument';
+  return '?Z'.includes(text[0]!) ? 'resourceExhausted' : null;
+}
+
 /** What one input gives alone: its row without the version, or that it fails. */
 export type Expected = readonly number[] | 'fails';
 
 export function expected(text: string): Expected {
+  if (failureOf(text) !== null) return 'fails';
   const codes = [...text].map((char) => char.charCodeAt(0));
-  const isBad = codes.length === 0 || codes.length > INPUT_UNITS_MAX || '!?YQZ'.includes(text[0]!);
-  if (isBad) return 'fails';
   return [1, 2, 3].map((k) =>
     codes.reduce((sum, code, i) => Math.fround(sum + code * (((i + k) % 4) + 1)), 0),
   );
