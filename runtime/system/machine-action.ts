@@ -18,10 +18,13 @@ type Parameters = unknown;
 export type CompiledAction =
   | {
       readonly kind: 'assign';
+      /** As the machine calls it; none for one that is written in place. */
+      readonly name?: string;
       readonly assign: (context: unknown, event: MachineEvent) => object;
     }
   | {
       readonly kind: 'raise';
+      readonly name?: string;
       readonly raise: (context: unknown, event: MachineEvent) => MachineEvent;
     }
   | {
@@ -55,7 +58,8 @@ export function compileAction(
   ];
   const params = parametersOf(named as { params?: unknown });
   if (typeof implementation === 'function' && 'resolve' in implementation) {
-    return builtin(implementation as unknown as Builtin, params, where);
+    const { type: name } = named;
+    return { ...builtin(implementation as unknown as Builtin, params, where), name };
   }
   return { kind: 'effect', type: named.type, params };
 }
@@ -67,7 +71,9 @@ function parametersOf({ params }: { params?: unknown }): ParametersOf {
   return (context, event) => params({ context, event });
 }
 
-function builtin(action: Builtin, params: ParametersOf, where: string): CompiledAction {
+type BuiltinAction = Exclude<CompiledAction, { kind: 'effect' }>;
+
+function builtin(action: Builtin, params: ParametersOf, where: string): BuiltinAction {
   if (action.type === 'xstate.assign') {
     const { assignment } = action;
     if (typeof assignment === 'function') {

@@ -11,6 +11,7 @@ import { specialization } from '../../actors/model/specialization.js';
 import { cohort } from '../../actors/serving/cohort.js';
 import { finiteRequest } from '../../actors/serving/finite-request.js';
 import { server } from '../../actors/system/server.js';
+import type { CompiledAction } from '../../runtime/system/machine-action.js';
 import type { CompiledGuard } from '../../runtime/system/machine-guard.js';
 import type {
   CompiledState,
@@ -115,7 +116,7 @@ function actionMutants(name: string, place: string | null, { steps }: Plan): Mut
   const list = steps as Plan['steps'][number][];
   return list.map((step, i) => {
     const { action } = step as Extract<typeof step, { kind: 'action' }>;
-    const what = action.kind === 'effect' ? `effect ${action.type}` : `${action.kind} ${i + 1}`;
+    const what = action.kind === 'effect' ? action.type : actionName(action, i);
     return {
       name: `${name}: without ${what}`,
       place,
@@ -126,6 +127,10 @@ function actionMutants(name: string, place: string | null, { steps }: Plan): Mut
       },
     };
   });
+}
+
+function actionName(action: CompiledAction, at: number): string {
+  return (action.kind === 'assign' && action.name) || `${action.kind} ${at + 1}`;
 }
 
 function setGuard(transition: CompiledTransition, guard: CompiledGuard): () => void {
