@@ -3,6 +3,7 @@
  * (the oldest is in the next cohort), and the contract of `actors/serving/member.ts` (an offer has
  * one end, and its owner does not leave before). Keeps a queue of its own for each generation.
  */
+import { mayBeOneMembersFault } from '../../actors/policy/isolation.js';
 import type { GenerationInput } from '../../actors/model/generation.js';
 import type { CohortInput } from '../../actors/serving/cohort.js';
 import type { RequestInput } from '../../actors/serving/finite-request.js';
@@ -172,7 +173,15 @@ export class CohortLaws {
       }
       ordinal.end = kind === 'member.collected' ? 'collected' : 'returned';
       this.#open.get(to)?.delete(keyOf(ordinal));
-      if ((payload as Partial<Collected>).failure) this.#end(to);
+      const members = this.#cohorts.get(actor)!.length;
+      if (ordinal.end === 'returned' && members === 1) {
+        this.#report.add('K', `${actor} returns member ${member} of ${to}, which ran alone`);
+      }
+      const { failure } = payload as Partial<Collected>;
+      if (failure) this.#end(to);
+      if (failure && members > 1 && mayBeOneMembersFault(failure)) {
+        this.#report.add('K', `${actor} fails member ${member} of ${to} in company`);
+      }
     } else if (kind === 'members.dropped') {
       const queue = this.#queues.get(actor);
       const { count } = payload as MembersDropped;

@@ -32,6 +32,7 @@ export const laws: Readonly<Record<string, string>> = {
   D: 'no message that somebody waits for becomes a dead letter',
   E: 'every error is explained by the input, the caller or a loss',
   H: 'nobody waits for ever, and the server comes to rest',
+  K: 'what fails in company is tried once more alone, so only the culprit fails',
   N: 'whoever handles an ask answers it or passes it on',
   Q: 'a call is refused for a full queue exactly when the queue is full',
   R: 'after faults have stopped every model serves again',

@@ -100,8 +100,12 @@ func.def export prepare_batch(
   var chosen = 0
   if units > ${COLD_EXTENT} {
     chosen = stage(@forward, 2)
-    let times = select(units > ${2 * COLD_EXTENT}, 4, 2)
-    config_i64(chosen, "tiny.extent", ${COLD_EXTENT} * times)
+    config_i64(chosen, "tiny.extent", ${2 * COLD_EXTENT})
+  }
+  // The largest cohorts declare two stages and use the second.
+  if units > ${2 * COLD_EXTENT} {
+    chosen = stage(@forward, 2)
+    config_i64(chosen, "tiny.extent", ${4 * COLD_EXTENT})
   }
   var width = 16
   for m in 0..members {
