@@ -4,8 +4,8 @@
  * size, otherwise in the given order, so that each starts at a multiple of its element size.
  */
 import { StatusError } from '../../base/errors.js';
-import { blockLayouts, plainTypes, tensorBytes } from './tensor-types.js';
-import type { TensorType } from './tensor-types.js';
+import { blockLayouts, plainTypes, tensorSize } from './tensor-type.js';
+import type { TensorType } from './tensor-type.js';
 
 export interface TensorDeclaration {
   readonly name: string;
@@ -45,7 +45,7 @@ export function safetensorsWriter(
   let payload = 0;
   const rows = ordered.map(({ name, type, shape }) => {
     const begin = payload;
-    payload += tensorBytes(type, shape);
+    payload += sizeOf({ name, type, shape });
     return { name, type, shape: [...shape], begin, bytes: payload - begin };
   });
   const header = encodeHeader(rows, metadata);
@@ -116,6 +116,12 @@ function requireWritable(declarations: readonly TensorDeclaration[]): void {
       throw unwritable(name, 'extents that are integers from 0', `[${shape.join(', ')}]`);
     }
   }
+}
+
+function sizeOf({ name, type, shape }: TensorDeclaration): number {
+  const size = tensorSize(type, shape);
+  if (typeof size === 'number') return size;
+  throw unwritable(name, size.expected, size.found);
 }
 
 const unwritable = (name: string, expected: string, found: string): StatusError =>

@@ -3,8 +3,6 @@
  * plain numbers are blocks of one element, quantised types are the block formats of ggml, whose
  * blocks lie along the innermost axis only.
  */
-import { StatusError } from '../../base/errors.js';
-
 export interface BlockLayout {
   readonly elements: number;
   readonly bytes: number;
@@ -56,20 +54,25 @@ export function elementsOf(shape: readonly number[]): number | null {
   return elements;
 }
 
-/** Bytes of a tensor. Throws when blocks do not divide its rows or the size overflows. */
-export function tensorBytes(type: TensorType, shape: readonly number[]): number {
+/** Why a shape has no size in a type, as the two halves of a message. */
+export interface SizeFault {
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Bytes of a tensor, or why there are none: blocks must divide its rows. */
+export function tensorSize(type: TensorType, shape: readonly number[]): number | SizeFault {
   const block: BlockLayout = blockLayouts[type];
   const row = shape.at(-1) ?? 1;
   if (row % block.elements !== 0) {
-    throw unfit(`rows of a multiple of ${block.elements} elements for ${type}`, `${row}`);
+    const expected = `rows of a multiple of ${block.elements} elements for ${type}`;
+    return { expected, found: `rows of ${row}` };
   }
   const elements = elementsOf(shape);
   const bytes = elements === null ? Infinity : (elements / block.elements) * block.bytes;
-  if (!Number.isSafeInteger(bytes)) {
-    throw unfit(`at most ${Number.MAX_SAFE_INTEGER} bytes`, `shape [${shape.join(', ')}]`);
-  }
-  return bytes;
+  if (Number.isSafeInteger(bytes)) return bytes;
+  return {
+    expected: `at most ${Number.MAX_SAFE_INTEGER} bytes`,
+    found: `${type} of shape [${shape.join(', ')}]`,
+  };
 }
-
-const unfit = (expected: string, found: string): StatusError =>
-  new StatusError('invalidArgument', `expected ${expected}, found ${found}`);
