@@ -32,6 +32,8 @@ export interface ExecutableImage {
   readonly info: ExecutableInfo;
   /** WebAssembly for the local device; other drivers bring a kind of code of their own. */
   readonly module: WebAssembly.Module | null;
+  /** Ids of the banks that its parameters bind, in order; none for programs without parameters. */
+  readonly banks?: readonly string[];
 }
 
 /**
@@ -42,6 +44,7 @@ export class Executable {
   readonly id: string;
   readonly info: ExecutableInfo;
   readonly module: WebAssembly.Module | null;
+  readonly banks: readonly string[];
   readonly #discard: (executable: Executable) => void;
   #uses = 0;
   #unloaded = false;
@@ -51,6 +54,7 @@ export class Executable {
     this.id = id;
     this.info = image.info;
     this.module = image.module;
+    this.banks = image.banks ?? [];
     this.#discard = discard;
   }
 

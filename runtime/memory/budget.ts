@@ -11,7 +11,12 @@ import type { Owner } from '../hal/submission.js';
 import type { Lease, Ledger } from './ledger.js';
 
 export interface Ask {
+  /** Read anew at each try: what it lacks may have come or gone while it waited. */
   readonly bytes: number;
+  /** The most that it may ever need; default: `bytes`. Beyond the limit it is refused at once. */
+  readonly mostBytes?: number;
+  /** Told how many bytes are lacking, or are needed in one piece: what is idle may leave then. */
+  readonly makeRoom?: (bytes: number) => void;
   /** What asks, for messages. */
   readonly label: string;
   /**
@@ -52,14 +57,11 @@ export class Reservation {
 export class Budget {
   readonly ledger: Ledger;
   readonly #waiting: Ask[] = [];
-  readonly #onShort: (bytes: number) => void;
   #reserved = 0;
   #settling = false;
 
-  /** `onShort` is told how many bytes the head of the line lacks: idle banks may leave then. */
-  constructor(ledger: Ledger, onShort: (bytes: number) => void = () => {}) {
+  constructor(ledger: Ledger) {
     this.ledger = ledger;
-    this.#onShort = onShort;
   }
 
   get limitBytes(): number {
@@ -86,7 +88,7 @@ export class Budget {
 
   /** Admits now or later, in order. Throws when it can never fit. */
   ask(ask: Ask): void {
-    this.forecast(ask.bytes, ask.label);
+    this.forecast(ask.mostBytes ?? ask.bytes, ask.label);
     this.#waiting.push(ask);
     this.settle();
   }
@@ -130,15 +132,18 @@ export class Budget {
   #admitHead(): boolean {
     const ask = this.#waiting[0];
     if (!ask) return false;
-    if (ask.bytes > this.#free()) this.#onShort(ask.bytes - this.#free());
-    if (ask.bytes > this.#free()) return false;
+    const short = ask.bytes - this.#free();
+    if (short > 0) ask.makeRoom?.(short);
+    const { bytes } = ask;
+    if (bytes > this.#free()) return false;
     this.#waiting.shift();
-    this.#reserved += ask.bytes;
-    const reservation = new Reservation(this, ask.bytes);
+    this.#reserved += bytes;
+    const reservation = new Reservation(this, bytes);
     if (ask.admit(reservation)) return true;
-    assert(reservation.bytes === ask.bytes, 'nothing to be charged of an ask that was put back');
-    this.#reserved -= ask.bytes;
+    assert(reservation.bytes === bytes, 'nothing to be charged of an ask that was put back');
+    this.#reserved -= bytes;
     this.#waiting.unshift(ask);
+    ask.makeRoom?.(bytes);
     return false;
   }
 }

@@ -29,7 +29,9 @@ export interface InvocationPlan {
   readonly executables: ReadonlyMap<number, Executable>;
   /** By executable; none for programs without workspace. */
   readonly workspaces: ReadonlyMap<Executable, StorageSource>;
-  /** What admission has to find room for. */
+  /** Banks that its programs bind, each once. */
+  readonly banks: ReadonlySet<string>;
+  /** What admission has to find room for, beside banks that are not there. */
   readonly bytes: number;
   readonly snapshotBytes: number;
 }
@@ -83,6 +85,7 @@ class Planner {
       buffers: this.#buffers,
       executables: this.#executables,
       workspaces: this.#workspaces,
+      banks: new Set([...this.#executables.values()].flatMap(({ banks }) => banks)),
       bytes: StorageTable.bytesFor(this.#fresh),
       snapshotBytes: snapshot.reduce((sum, { length }) => sum + length, 0),
     };

@@ -10,11 +10,12 @@
  */
 import { StatusError, toStatus, type StatusRecord } from '../base/errors.js';
 import type { Ports } from '../base/ports.js';
-import { subRange, type DeviceRange } from '../hal/buffer.js';
+import { subRange } from '../hal/buffer.js';
 import type { Device } from '../hal/device.js';
 import type { Executable } from '../hal/executable.js';
 import type { Pool } from '../hal/pool.js';
 import type { Owner, Submission, SubmissionRetired } from '../hal/submission.js';
+import { BankTable } from './bank-table.js';
 import type { Ask, Budget, Reservation } from './budget.js';
 import { planInvocation, type InvocationPlan, type StorageSource } from './invocation-plan.js';
 import { InvocationRecorder } from './invocation-recorder.js';
@@ -37,8 +38,6 @@ export interface InvocationRunnerOptions {
   readonly pool: Pool;
   readonly budget: Budget;
   readonly ports: Ports;
-  /** Bank fields of a program, by the owner of the banks; programs without banks need none. */
-  readonly banks?: (executable: Executable) => readonly DeviceRange[];
   /** Counted back-edges that one worker may take in one execution; default: the driver's bound. */
   readonly backEdges?: number;
 }
@@ -56,11 +55,41 @@ interface Running {
   readonly accepted: number;
 }
 
+type InvocationOutcome = Pick<InvocationRecorder, 'failure' | 'feedback' | 'snapshot' | 'started'>;
+const NOTHING_RAN = { feedback: [], snapshot: new Uint8Array(0), started: null };
+
+const placerOf =
+  (fresh: readonly PlacedStorage[]) =>
+  (source: StorageSource): PlacedStorage =>
+    'existing' in source ? source.existing : fresh[source.fresh]!;
+
+/** What an ask needs: its own bytes, and banks whether they are there or not. */
+interface Need extends Pick<Ask, 'label' | 'admit'> {
+  readonly bytes: number;
+  readonly banks: ReadonlySet<string>;
+}
+
+const NO_BANKS: ReadonlySet<string> = new Set();
+
+/** Its own bytes and those of the banks that are away when its turn comes. */
+function askOf({ bytes, banks, label, admit }: Need, table: BankTable): Ask {
+  return {
+    get bytes() {
+      return bytes + table.missingBytes(banks);
+    },
+    mostBytes: bytes + table.mostBytes(banks),
+    makeRoom: (short) => table.makeRoom(short, banks),
+    label,
+    admit,
+  };
+}
+
 export class InvocationRunner {
   readonly #options: InvocationRunnerOptions;
   readonly #device: Device;
   readonly #budget: Budget;
   readonly #table: StorageTable;
+  readonly banks: BankTable;
   /** By invocation id, or by key for storage. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Set<string>();
@@ -70,6 +99,11 @@ export class InvocationRunner {
     this.#device = options.device;
     this.#budget = options.budget;
     this.#table = new StorageTable(options.pool, options.budget.ledger);
+    this.banks = new BankTable({
+      storage: this.#table,
+      now: () => options.ports.clock.now(),
+      settle: () => this.#budget.settle(),
+    });
     options.device.onLost((status) => this.refuseWaiting(status));
   }
 
@@ -90,20 +124,54 @@ export class InvocationRunner {
         throw new StatusError('alreadyExists', `invocation '${invocation}' is running already`);
       }
       let plan: InvocationPlan | null = planInvocation(submission, this.#device, this.#table);
-      const { bytes } = plan;
+      const { bytes, banks } = plan;
       const admit = (reservation: Reservation): boolean => {
         // What was planned before the wait may name what is gone.
         const current = plan ?? planInvocation(submission, this.#device, this.#table);
         if (current.bytes !== bytes) {
           throw new StatusError('failedPrecondition', `executables changed under '${invocation}'`);
         }
-        const storages = this.#table.place(reservation, this.#freshOf(submission, current));
-        if (storages) this.#accept({ submission, calls, plan: current, fresh: storages });
-        return storages !== null;
+        const fresh = this.#placeWith(reservation, banks, this.#freshOf(submission, current));
+        if (fresh) this.#accept({ submission, calls, plan: current, fresh });
+        return fresh !== null;
       };
-      this.#ask(invocation, { bytes, label: `invocation '${invocation}'`, admit }, calls.onFailed);
+      const label = `invocation '${invocation}'`;
+      this.#ask(invocation, { bytes, banks, label, admit }, calls.onFailed);
       plan = null;
     });
+  }
+
+  /** Makes banks resident that no invocation needs yet: warm-up, pins. */
+  activate(id: string, banks: ReadonlySet<string>, calls: StorageCalls): void {
+    this.#guard(calls.onFailed, () => {
+      const admit = (reservation: Reservation): boolean => {
+        if (!this.#placeWith(reservation, banks, [])) return false;
+        this.#waiting.delete(id);
+        const storages = this.banks.use(banks);
+        for (const storage of storages) this.#table.use(storage);
+        this.banks.whenReady(banks, (failure) => {
+          for (const storage of storages) this.#table.retire(storage);
+          this.banks.release(banks);
+          if (failure) calls.onFailed(failure);
+          else calls.onPlaced();
+        });
+        return true;
+      };
+      this.#ask(id, { bytes: 0, banks, label: id, admit }, calls.onFailed);
+    });
+  }
+
+  /** Places missing banks and `fresh` together, or nothing; the fresh storage, or null. */
+  #placeWith(
+    reservation: Reservation,
+    banks: ReadonlySet<string>,
+    fresh: readonly StorageRequest[],
+  ): readonly PlacedStorage[] | null {
+    const missing = this.banks.missing(banks);
+    const placed = missing && this.#table.place(reservation, [...missing, ...fresh]);
+    if (!missing || !placed) return null;
+    this.banks.adopt(banks, placed.slice(0, missing.length));
+    return placed.slice(missing.length);
   }
 
   /** Places storage that outlives invocations (a row, shared conditioning), zeroed. */
@@ -125,7 +193,8 @@ export class InvocationRunner {
         return true;
       };
       const bytes = StorageTable.bytesFor([request]);
-      this.#ask(key, { bytes, label: `storage '${key}'`, admit }, calls.onFailed);
+      const label = `storage '${key}'`;
+      this.#ask(key, { bytes, banks: NO_BANKS, label, admit }, calls.onFailed);
     });
   }
 
@@ -176,7 +245,7 @@ export class InvocationRunner {
     }
   }
 
-  #ask(id: string, ask: Ask, onFailed: (status: StatusRecord) => void): void {
+  #ask(id: string, need: Need, onFailed: (status: StatusRecord) => void): void {
     if (this.#waiting.has(id)) throw new StatusError('alreadyExists', `'${id}' is waiting already`);
     const admit = (reservation: Reservation): boolean => {
       let admitted = true;
@@ -186,14 +255,14 @@ export class InvocationRunner {
           reservation.release();
           onFailed(status);
         },
-        () => (admitted = ask.admit(reservation)),
+        () => (admitted = need.admit(reservation)),
       );
       return admitted;
     };
-    const guarded = { ...ask, admit };
-    this.#waiting.set(id, { ask: guarded, onFailed });
+    const ask = askOf({ ...need, admit }, this.banks);
+    this.#waiting.set(id, { ask, onFailed });
     try {
-      this.#budget.ask(guarded);
+      this.#budget.ask(ask);
     } catch (error) {
       this.#waiting.delete(id);
       throw error;
@@ -206,28 +275,38 @@ export class InvocationRunner {
     return plan.fresh.map((request) => ({ ...request, owner }));
   }
 
+  /** Everything is placed: it is the device's now, and runs as soon as its banks are resident. */
   #accept(entry: Pick<Running, 'submission' | 'calls' | 'plan' | 'fresh'>): void {
     const { submission, plan, fresh, calls } = entry;
-    const { invocation } = submission;
-    const place = (source: StorageSource): PlacedStorage =>
-      'existing' in source ? source.existing : fresh[source.fresh]!;
-    const buffers = plan.buffers.map(place);
-    const workspaces = [...plan.workspaces].map(([key, at]) => [key, place(at)] as const);
-    const storages = [...new Set([...fresh, ...buffers, ...workspaces.map(([, at]) => at)])];
+    const placed = [...plan.buffers, ...plan.workspaces.values()].map(placerOf(fresh));
+    const storages = [...new Set([...fresh, ...placed, ...this.banks.use(plan.banks)])];
+    const executables = [...plan.executables.values()];
     for (const storage of storages) this.#table.use(storage);
-    this.#waiting.delete(invocation);
-    this.#running.add(invocation);
+    for (const executable of executables) executable.retain();
+    this.#waiting.delete(submission.invocation);
+    this.#running.add(submission.invocation);
     const running = { ...entry, storages, accepted: this.#options.ports.clock.now() };
     calls.onAccepted();
+    this.banks.whenReady(plan.banks, (failure) => {
+      if (failure) this.#finish(running, { ...NOTHING_RAN, failure });
+      else this.#record(running);
+      for (const executable of executables) executable.release();
+    });
+  }
+
+  #record(running: Running): void {
+    const { submission, plan, fresh } = running;
+    const place = placerOf(fresh);
+    const workspaces = [...plan.workspaces].map(([key, at]) => {
+      return [key, subRange(place(at).range, 0, key.info.workspaceBytes)] as const;
+    });
     const bindings = {
-      buffers: buffers.map(({ range }, index) =>
-        subRange(range, 0, submission.buffers[index]!.bytes),
+      buffers: plan.buffers.map((source, index) =>
+        subRange(place(source).range, 0, submission.buffers[index]!.bytes),
       ),
       executables: plan.executables,
-      workspaces: new Map(
-        workspaces.map(([key, { range }]) => [key, subRange(range, 0, key.info.workspaceBytes)]),
-      ),
-      banks: this.#options.banks ?? (() => []),
+      workspaces: new Map(workspaces),
+      banks: ({ banks }: Executable) => this.banks.fields(banks),
       snapshotBytes: plan.snapshotBytes,
       backEdges: this.#options.backEdges ?? null,
     };
@@ -237,10 +316,10 @@ export class InvocationRunner {
   }
 
   /** The only place that gives an invocation's storage back. */
-  #finish(running: Running, recorder: InvocationRecorder): void {
+  #finish(running: Running, outcome: InvocationOutcome): void {
     const { submission, calls, plan, fresh, storages, accepted } = running;
     const { invocation, owner } = submission;
-    const { failure, feedback, snapshot } = recorder;
+    const { failure, feedback, snapshot, started } = outcome;
     const results: { buffer: number; lease: string; bytes: number }[] = [];
     const kept = new Set<PlacedStorage>();
     plan.buffers.forEach((source, buffer) => {
@@ -254,9 +333,10 @@ export class InvocationRunner {
     });
     for (const storage of fresh) if (!kept.has(storage)) this.#table.giveUp(storage);
     for (const storage of storages) this.#table.retire(storage);
+    this.banks.release(plan.banks);
     this.#running.delete(invocation);
     const retired = this.#options.ports.clock.now();
-    const times = { accepted, started: recorder.started ?? accepted, retired };
+    const times = { accepted, started: started ?? accepted, retired };
     if (failure) calls.onFailed(failure);
     else calls.onRetired({ invocation, snapshot, feedback, results, times });
     this.#budget.settle();

@@ -77,12 +77,13 @@ test('says how much the head lacks, and admits it when that many bytes left', ()
   const ledger = new Ledger(100);
   const idle = ledger.charge({ ...owner, kind: 'bank' }, 90);
   const short: number[] = [];
-  const budget = new Budget(ledger, (bytes) => {
+  const budget = new Budget(ledger);
+  const makeRoom = (bytes: number): void => {
     short.push(bytes);
     ledger.free(idle);
-  });
+  };
   let admitted = false;
-  budget.ask({ bytes: 50, label: 'a', admit: () => (admitted = true) });
+  budget.ask({ bytes: 50, label: 'a', makeRoom, admit: () => (admitted = true) });
   assert.equal(short, [40]);
   assert.is(admitted, true);
 });

@@ -1,0 +1,286 @@
+/**
+ * Parameter banks of a device: whose bytes are there, who uses them, who leaves when room is needed.
+ * It decides and keeps the books; loading bytes and the lifecycle are the bank actor's, which is
+ * told through `BankCalls` and answers with `activated`, `failed` and `left`.
+ *
+ * Holds: a bank that an accepted or admitted invocation uses, or that is pinned, never leaves
+ * (DESIGN 8). An invocation is admitted with all of its banks at once, so nobody holds one bank
+ * while it waits for another.
+ */
+import { assert, StatusError, type StatusRecord } from '../base/errors.js';
+import { subRange, type DeviceRange } from '../hal/buffer.js';
+import type { Owner } from '../hal/submission.js';
+import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
+
+export interface BankSpec {
+  /** Unique on the device; also the key of its storage. */
+  readonly id: string;
+  readonly deployment: string;
+  readonly bytes: number;
+  /** Bytes of each of the two buffers that loading needs besides; 0 when it needs none. */
+  readonly stagingBytes: number;
+  readonly fields: readonly { readonly offset: number; readonly bytes: number }[];
+  /** Once there it stays until it is unregistered. */
+  readonly pinned: boolean;
+}
+
+export interface BankCalls {
+  /** Storage is placed: fill it, then say `activated` or `failed`. */
+  onActivate(storage: DeviceRange, staging: readonly DeviceRange[]): void;
+  /** Room is needed or it was asked to leave: say `left` when nobody uses it any more. */
+  onEvict(): void;
+  /** The last invocation that used it has retired. */
+  onUnused(): void;
+}
+
+type BankState = 'absent' | 'activating' | 'resident' | 'leaving';
+
+interface Bank {
+  readonly spec: BankSpec;
+  readonly calls: BankCalls;
+  state: BankState;
+  storage: PlacedStorage | null;
+  staging: readonly PlacedStorage[];
+  /** Admitted invocations that have not retired. */
+  users: number;
+  lastUse: number;
+  /** Invocations that wait until it is resident. */
+  waiting: ((failure: StatusRecord | null) => void)[];
+}
+
+export interface BankSummary {
+  readonly id: string;
+  readonly deployment: string;
+  readonly bytes: number;
+  readonly resident: boolean;
+  readonly users: number;
+  readonly pinned: boolean;
+}
+
+export class BankTable {
+  readonly #storage: StorageTable;
+  readonly #now: () => number;
+  readonly #settle: () => void;
+  readonly #banks = new Map<string, Bank>();
+
+  /** `settle` tries admission again: called whenever bytes or a bank became free. */
+  constructor(options: { storage: StorageTable; now: () => number; settle: () => void }) {
+    this.#storage = options.storage;
+    this.#now = options.now;
+    this.#settle = options.settle;
+  }
+
+  register(spec: BankSpec, calls: BankCalls): void {
+    if (this.#banks.has(spec.id)) {
+      throw new StatusError('alreadyExists', `bank '${spec.id}' is registered already`);
+    }
+    this.#banks.set(spec.id, {
+      spec,
+      calls,
+      state: 'absent',
+      storage: null,
+      staging: [],
+      users: 0,
+      lastUse: 0,
+      waiting: [],
+    });
+  }
+
+  /** It must be absent: its actor has seen it leave. */
+  unregister(id: string): void {
+    assert(this.#find(id).state === 'absent', `bank ${id} to be absent when it is unregistered`);
+    this.#banks.delete(id);
+  }
+
+  /** Bytes that these banks need beside what is there now. */
+  missingBytes(ids: Iterable<string>): number {
+    return bytesOf([...ids].map((id) => this.#find(id)).filter(isAway));
+  }
+
+  /** Bytes that they need when none of them is there. */
+  mostBytes(ids: Iterable<string>): number {
+    return bytesOf([...ids].map((id) => this.#find(id)));
+  }
+
+  /** Storage to place so that none is missing. Null while one of them is on its way out. */
+  missing(ids: Iterable<string>): readonly StorageRequest[] | null {
+    const banks = [...ids].map((id) => this.#find(id));
+    if (banks.some(({ state }) => state === 'leaving')) return null;
+    return banks.filter(isAway).flatMap(requestsOf);
+  }
+
+  /** Takes storage that was placed for `missing` of the same ids. */
+  adopt(ids: Iterable<string>, placed: readonly PlacedStorage[]): void {
+    const rest = [...placed];
+    const started: Bank[] = [];
+    for (const bank of [...ids].map((id) => this.#find(id)).filter(isAway)) {
+      const [storage, ...staging] = rest.splice(0, requestsOf(bank).length);
+      assert(storage, 'storage for each bank that was missing');
+      Object.assign(bank, { state: 'activating', storage, staging });
+      started.push(bank);
+    }
+    for (const { calls, storage, staging, spec } of started) {
+      const range = subRange(storage!.range, 0, spec.bytes);
+      calls.onActivate(
+        range,
+        staging.map((each) => subRange(each.range, 0, spec.stagingBytes)),
+      );
+    }
+  }
+
+  /** An admitted invocation uses them from now until `release`. Returns their storage. */
+  use(ids: Iterable<string>): readonly PlacedStorage[] {
+    return [...ids].map((id) => {
+      const bank = this.#find(id);
+      assert(bank.storage, `bank ${id} to be there or on its way when it is used`);
+      bank.users += 1;
+      return bank.storage;
+    });
+  }
+
+  /** Calls back once: when all are resident, or when the last is decided and one has failed. */
+  whenReady(ids: Iterable<string>, onReady: (failure: StatusRecord | null) => void): void {
+    let open = 1;
+    let failure: StatusRecord | null = null;
+    const ready = (status: StatusRecord | null): void => {
+      failure ??= status;
+      open -= 1;
+      if (open === 0) onReady(failure);
+    };
+    for (const id of ids) {
+      const bank = this.#find(id);
+      if (bank.state !== 'activating') continue;
+      open += 1;
+      bank.waiting.push(ready);
+    }
+    ready(null);
+  }
+
+  release(ids: Iterable<string>): void {
+    for (const id of ids) {
+      const bank = this.#find(id);
+      assert(bank.users > 0, `bank ${id} to be released as often as used`);
+      bank.users -= 1;
+      bank.lastUse = this.#now();
+      if (bank.users === 0) bank.calls.onUnused();
+    }
+  }
+
+  /** Fields of the banks in order: what a launch binds. */
+  fields(ids: readonly string[]): readonly DeviceRange[] {
+    return ids.flatMap((id) => {
+      const { spec, storage } = this.#find(id);
+      assert(storage, `bank ${id} to be resident when it is bound`);
+      return spec.fields.map(({ offset, bytes }) => subRange(storage.range, offset, bytes));
+    });
+  }
+
+  activated(id: string): void {
+    const bank = this.#find(id);
+    assert(bank.state === 'activating', `bank ${id} to be activated once`);
+    bank.state = 'resident';
+    bank.lastUse = this.#now();
+    this.#dropStaging(bank);
+    for (const ready of bank.waiting.splice(0)) ready(null);
+    this.#settle();
+  }
+
+  /** Loading failed: whoever waits for it is told, its bytes go back. */
+  failed(id: string, status: StatusRecord): void {
+    const bank = this.#find(id);
+    assert(bank.state === 'activating', `bank ${id} to fail while it is activated`);
+    this.#dropStaging(bank);
+    this.#dropStorage(bank);
+    for (const ready of bank.waiting.splice(0)) ready(status);
+    this.#settle();
+  }
+
+  /** It has left: nobody uses it, its bytes go back. */
+  left(id: string): void {
+    const bank = this.#find(id);
+    assert(bank.users === 0, `bank ${id} to leave when nobody uses it`);
+    assert(bank.state === 'leaving', `bank ${id} to be asked to leave before it leaves`);
+    this.#dropStorage(bank);
+    this.#settle();
+  }
+
+  /** Asks a resident bank to leave as soon as nobody uses it; false when it is not resident. */
+  evict(id: string): boolean {
+    const bank = this.#banks.get(id);
+    if (bank?.state !== 'resident') return false;
+    bank.state = 'leaving';
+    bank.calls.onEvict();
+    return true;
+  }
+
+  /**
+   * Asks idle unpinned banks to leave, least recently used first, until `bytes` are on their way
+   * back. Those in `keep` are needed by whoever asks.
+   */
+  makeRoom(bytes: number, keep: ReadonlySet<string>): void {
+    const leaving = this.#all().filter(({ state }) => state === 'leaving');
+    let coming = leaving.reduce((sum, bank) => sum + residentBytes(bank), 0);
+    const idle = this.#all()
+      .filter(({ spec, state, users }) => {
+        return state === 'resident' && users === 0 && !spec.pinned && !keep.has(spec.id);
+      })
+      .sort((left, right) => left.lastUse - right.lastUse);
+    for (const bank of idle) {
+      if (coming >= bytes) return;
+      coming += residentBytes(bank);
+      this.evict(bank.spec.id);
+    }
+  }
+
+  users(id: string): number {
+    return this.#find(id).users;
+  }
+
+  describe(): readonly BankSummary[] {
+    return this.#all().map(({ spec, state, users }) => ({
+      id: spec.id,
+      deployment: spec.deployment,
+      bytes: spec.bytes,
+      resident: state === 'resident',
+      users,
+      pinned: spec.pinned,
+    }));
+  }
+
+  #dropStaging(bank: Bank): void {
+    for (const storage of bank.staging) this.#storage.giveUp(storage);
+    bank.staging = [];
+  }
+
+  #dropStorage(bank: Bank): void {
+    bank.state = 'absent';
+    if (bank.storage) this.#storage.giveUp(bank.storage);
+    bank.storage = null;
+  }
+
+  #all(): readonly Bank[] {
+    return [...this.#banks.values()];
+  }
+
+  #find(id: string): Bank {
+    const bank = this.#banks.get(id);
+    if (!bank) throw new StatusError('notFound', `no bank '${id}' is registered`);
+    return bank;
+  }
+}
+
+const residentBytes = ({ spec }: Bank): number => StorageTable.bytesFor([spec]);
+
+const bytesOf = (banks: readonly Bank[]): number =>
+  StorageTable.bytesFor(banks.flatMap(requestsOf));
+
+const isAway = ({ state }: Bank): boolean => state === 'absent' || state === 'leaving';
+
+/** The storage of a bank, then its two staging buffers where it needs them. */
+function requestsOf({ spec }: Bank): readonly StorageRequest[] {
+  const { id, deployment, bytes, stagingBytes } = spec;
+  const owner: Owner = { kind: 'bank', deployment, id };
+  const staging = { key: null, owner, bytes: stagingBytes };
+  const storage = { key: id, owner, bytes };
+  return stagingBytes === 0 ? [storage] : [storage, staging, staging];
+}
