@@ -57,9 +57,9 @@ function openDescriptor(path: string, name: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
-    const why = isMissing ? 'no such file' : `cannot be opened: ${message}`;
+    const why = isMissing ? 'no such file' : `cannot be opened (${code})`;
     throw new StatusError(isMissing ? 'notFound' : 'failedPrecondition', `${name}: ${why}`, {
       where: name,
     });
