@@ -5,7 +5,7 @@
  * Holds: fields lie one behind the other at multiples of 256 bytes; steps name bytes that the index
  * of a checkpoint has vouched for; every field is covered by its steps, each part of it once.
  */
-import type { TensorType } from './checkpoints/tensor-types.js';
+import type { TensorType } from './checkpoints/tensor-type.js';
 
 /** A shard that preparation opened. Whoever holds the plan owns the descriptor. */
 export interface OpenedFile {
