@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { StatusError } from '../base/errors.js';
 import { issueText } from './document-issues.js';
+import { importSchema } from './import-schema.js';
 
 const text = z.string().min(1);
 const count = z.int().min(1);
@@ -98,6 +99,7 @@ export const modelDocument = z.strictObject({
     .describe('optional request fields that the package reads; others are refused'),
   definition,
   assets,
+  import: importSchema.optional(),
   deployment,
 });
 

@@ -1,0 +1,65 @@
+/**
+ * A package's files together with those that its document imports: a reference to an imported name
+ * leads to the file in the cache, every other one into the package. Making the files may take a
+ * while the first time, so this is asked for on preparation threads and by tools.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { importFiles } from '../parameters/import/import-cache.js';
+import { DiskFiles } from './disk-files.js';
+import type { ModelDocument } from './model-document.js';
+import { fileBytesMax, missing, tooLarge } from './package-files.js';
+import type { PackageFiles } from './package-files.js';
+
+export interface FilesPlace {
+  /** Absolute folder that references start from. */
+  readonly base: string;
+  readonly document: ModelDocument;
+  /** Folders that references may lead into; none: the folder around the package's. */
+  readonly packageRoots: readonly string[];
+  /** Absolute folder for imported files. */
+  readonly cacheDir: string;
+}
+
+/** The files of a package in a folder, with its imports made. */
+export function openPackageFiles(place: FilesPlace): DiskFiles | ImportedFiles {
+  const { base, document, packageRoots, cacheDir } = place;
+  const files = new DiskFiles(base, packageRoots);
+  if (document.import === undefined) return files;
+  return new ImportedFiles(files, importFiles(document.import, { base: files.base, cacheDir }));
+}
+
+export class ImportedFiles implements PackageFiles {
+  readonly #files: PackageFiles;
+  readonly #imported: ReadonlyMap<string, string>;
+
+  constructor(files: PackageFiles, imported: ReadonlyMap<string, string>) {
+    this.#files = files;
+    this.#imported = imported;
+  }
+
+  read(reference: string): Uint8Array {
+    const path = this.path(reference);
+    if (path === null) return this.#files.read(reference);
+    const size = statSync(path, { throwIfNoEntry: false })?.size;
+    if (size === undefined) throw missing(reference);
+    if (size > fileBytesMax) throw tooLarge(reference, size);
+    return new Uint8Array(readFileSync(path));
+  }
+
+  has(reference: string): boolean {
+    return this.path(reference) !== null || this.#files.has(reference);
+  }
+
+  name(reference: string): string {
+    return this.#files.name(reference);
+  }
+
+  list(folder: string): readonly string[] {
+    return this.#files.list(folder);
+  }
+
+  /** Where an imported file lies; null for a reference into the package. */
+  path(reference: string): string | null {
+    return this.#imported.get(this.#files.name(reference)) ?? null;
+  }
+}
