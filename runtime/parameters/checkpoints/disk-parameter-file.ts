@@ -33,6 +33,11 @@ export class DiskParameterFile implements ParameterFile {
     return new DiskParameterFile(name, fd, status.size);
   }
 
+  /** A file that another thread has opened; whoever opened it closes it. */
+  static opened(file: { name: string; descriptor: number; bytes: number }): DiskParameterFile {
+    return new DiskParameterFile(file.name, file.descriptor, file.bytes);
+  }
+
   read(offset: number, into: Uint8Array): void {
     for (let done = 0; done < into.length;) {
       const length = Math.min(into.length - done, readBytesMax);
