@@ -6,28 +6,27 @@ import type { StatusRecord } from '../runtime/base/errors.js';
 import type { ExecutableInfo } from '../runtime/hal/executable.js';
 import type { Submission, SubmissionRetired } from '../runtime/hal/submission.js';
 import type { FiniteModel } from '../runtime/packages/finite-control.js';
-import type { FiniteRequest } from '../runtime/profiles/request-packet.js';
+import type { PreparedRequest } from '../runtime/profiles/finite.js';
+import type { FiniteBody } from '../runtime/profiles/finite-request.js';
+import type { LoadPlan, OpenedSource } from '../runtime/parameters/load-plan.js';
 import type { ModelDocument } from '../runtime/packages/model-document.js';
 
 /** Addresses that every thread knows. */
 export const SERVER = 'main:/server';
 export const POOL = 'main:/pool';
-
-/** One input of a finite call: text, or token ids that the client made itself. */
-export type FiniteInput = FiniteRequest['input'];
+/** Reads of checkpoints: its threads may wait for a disk, those of the pool compute. */
+export const FILES = 'main:/files';
 
 /** 'request.submit', an ask; answered with FiniteAnswer. */
 export interface FiniteCall {
   readonly deployment: string;
   readonly requestId: string;
-  readonly inputs: readonly FiniteInput[];
-  /** 0 when the caller did not ask. */
-  readonly dimensions: number;
+  readonly body: FiniteBody;
 }
 
 export interface FiniteAnswer {
   readonly generation: number;
-  /** Rows of each input: little-endian f32 bytes, in input order. */
+  /** The row of each member: little-endian f32 bytes, in the order of the request. */
   readonly rows: readonly Uint8Array[];
   readonly units: number;
   readonly cohortSize: number;
@@ -38,14 +37,9 @@ export interface FiniteAnswer {
 
 /** 'members.prepare', an ask to the generation's preparer. */
 export interface PrepareMembers {
-  readonly inputs: readonly FiniteInput[];
-  readonly dimensions: number;
+  readonly body: FiniteBody;
 }
-export interface PreparedMember {
-  readonly bytes: Uint8Array;
-  readonly units: number;
-  readonly tag: bigint;
-}
+export type PreparedMember = PreparedRequest;
 
 /** A package as registered: where its document and references come from. */
 export interface PackageLocation {
@@ -65,8 +59,31 @@ export interface PreparedModel extends FiniteModel {
 /** 'executable.load', an ask to the device queue; answered with nothing. */
 export interface LoadExecutable {
   readonly id: string;
+  /** Ids of registered banks, one for each of its parameters; none without. */
+  readonly banks?: readonly string[];
   readonly module: WebAssembly.Module;
   readonly info: ExecutableInfo;
+}
+
+/**
+ * 'banks.register', an ask to the device queue; answered with nothing. From the answer on the
+ * device owns the descriptors of the sources; 'banks.unregister' with the scope gives all back.
+ */
+export interface RegisterBanks {
+  /** Of a generation or one of its choices; ids of banks start with it. */
+  readonly scope: string;
+  readonly deployment: string;
+  readonly sources: readonly OpenedSource[];
+  readonly banks: readonly {
+    readonly id: string;
+    readonly plan: LoadPlan;
+    readonly pinned: boolean;
+  }[];
+}
+
+/** 'banks.warm' and 'banks.deactivate', asks to the device queue. */
+export interface NameBanks {
+  readonly ids: readonly string[];
 }
 
 /** 'work.submit' and the facts about it, sent to `replyTo`. */

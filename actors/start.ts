@@ -24,6 +24,7 @@ import type { DeviceSettings } from './threads/device.program.js';
 const OPEN_DEADLINE_MS = 60_000;
 /** Models take turns on them, so that a slow input of one does not hold up all others. */
 const PREPARATION_THREADS = 2;
+const READING_THREADS = 2;
 const DEVICE_THREAD = 'device';
 
 export interface RunningServer extends StartedServer {
@@ -45,6 +46,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   });
   // One core is left to who serves meanwhile.
   const pool = new TaskPool({ threads: Math.max(1, Math.min(4, availableParallelism() - 1)) });
+  // They wait for disks, and come when there is something to read.
+  const files = new TaskPool({ threads: READING_THREADS, least: 0 });
   const plan = planThreads(options);
   const started = Topology.start({
     threads: plan.threads,
@@ -64,6 +67,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     import('./edge/serving-port.js'),
   ]);
   system.spawn('pool', taskPort, pool);
+  system.spawn('files', taskPort, files);
   system.spawn('server', server, {
     modelThreads: plan.model,
     preparationThreads: plan.preparation,
@@ -78,7 +82,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     isClosed = true;
     system.shutdown();
     await topology.shutdown();
-    await pool.close();
+    await Promise.all([pool.close(), files.close()]);
   };
   try {
     await system.request(SERVER, 'server.await', {}, { deadlineMs });

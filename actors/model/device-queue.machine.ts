@@ -25,6 +25,10 @@ export type Event =
   | { type: 'executable.load' }
   | { type: 'executable.unload' }
   | { type: 'executables.release' }
+  | { type: 'banks.register' }
+  | { type: 'banks.unregister' }
+  | { type: 'banks.warm' }
+  | { type: 'banks.deactivate' }
   | { type: 'lease.release' }
   | { type: 'device.close' };
 
@@ -46,6 +50,11 @@ export const machine = setup({
     refuseExecutable: effect,
     unloadExecutable: effect,
     releaseExecutables: effect,
+    registerBanks: effect,
+    unregisterBanks: effect,
+    warmBanks: effect,
+    deactivateBanks: effect,
+    refuseBanks: effect,
     releaseLease: effect,
     refuseWaiting: effect,
     announceOpened: effect,
@@ -69,6 +78,10 @@ export const machine = setup({
         'executable.load': { actions: 'refuseExecutable' },
         'executable.unload': {},
         'executables.release': {},
+        'banks.register': { actions: 'refuseBanks' },
+        'banks.unregister': {},
+        'banks.warm': { actions: 'refuseBanks' },
+        'banks.deactivate': { actions: 'refuseBanks' },
         'device.close': 'closing',
       },
     },
@@ -81,6 +94,10 @@ export const machine = setup({
         'executable.load': { actions: 'loadExecutable' },
         'executable.unload': { actions: 'unloadExecutable' },
         'executables.release': { actions: 'releaseExecutables' },
+        'banks.register': { actions: 'registerBanks' },
+        'banks.unregister': { actions: 'unregisterBanks' },
+        'banks.warm': { actions: 'warmBanks' },
+        'banks.deactivate': { actions: 'deactivateBanks' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': 'closing',
@@ -97,6 +114,10 @@ export const machine = setup({
         'executable.load': { actions: 'refuseExecutable' },
         'executable.unload': { actions: 'unloadExecutable' },
         'executables.release': { actions: 'releaseExecutables' },
+        'banks.register': { actions: 'refuseBanks' },
+        'banks.unregister': { actions: 'unregisterBanks' },
+        'banks.warm': { actions: 'refuseBanks' },
+        'banks.deactivate': { actions: 'refuseBanks' },
         'lease.release': { actions: 'releaseLease' },
         'device.close': {},
       },
@@ -111,6 +132,10 @@ export const machine = setup({
         'executable.load': { actions: 'refuseExecutable' },
         'executable.unload': { actions: 'unloadExecutable' },
         'executables.release': { actions: 'releaseExecutables' },
+        'banks.register': { actions: 'refuseBanks' },
+        'banks.unregister': { actions: 'unregisterBanks' },
+        'banks.warm': { actions: 'refuseBanks' },
+        'banks.deactivate': { actions: 'refuseBanks' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': {},

@@ -3,12 +3,21 @@
  * its pool, ledger and budget through an `InvocationRunner`, and sends each submitter the facts.
  */
 import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import type { BankSummary } from '../../runtime/memory/bank-table.js';
 import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
+import type { SourceTable } from '../../runtime/parameters/source-table.js';
 import type { Device } from '../../runtime/hal/device.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
-import type { LoadExecutable, SubmitWork, WorkFailed, WorkRetired } from '../protocol.js';
+import type {
+  LoadExecutable,
+  RegisterBanks,
+  SubmitWork,
+  WorkFailed,
+  WorkRetired,
+} from '../protocol.js';
+import { DeviceBanks } from './device-banks.js';
 import { machine } from './device-queue.machine.js';
 
 /** An opened device with what admits, places and runs invocations on it. */
@@ -16,6 +25,8 @@ export interface OpenedDevice {
   readonly device: Device;
   readonly runner: InvocationRunner;
   readonly bytes: () => DeviceBytes;
+  /** Checkpoint files that its banks load from. */
+  readonly sources: SourceTable;
   /** Ends one worker of the driver as a fault would; drivers without workers have none. */
   readonly killWorker?: (worker: number) => void;
 }
@@ -44,6 +55,7 @@ export interface DeviceSummary extends DeviceBytes {
   readonly state: string;
   readonly inFlight: number;
   readonly executables: number;
+  readonly banks: readonly BankSummary[];
 }
 
 const CLOSING: StatusRecord = {
@@ -59,6 +71,7 @@ class DeviceHost {
   readonly #self: ActorSelf;
   readonly #input: DeviceQueueInput;
   #opened: OpenedDevice | null = null;
+  #banks: DeviceBanks | null = null;
   #isClosed = false;
   /** Ids of what is loaded, and scopes whose generation has ended. */
   readonly #loaded = new Set<string>();
@@ -75,6 +88,7 @@ class DeviceHost {
     this.#input.open().then(
       (opened) => {
         this.#opened = opened;
+        this.#banks = new DeviceBanks(self, opened);
         // Closed while it opened.
         if (this.#isClosed) return this.close();
         opened.device.onLost((status) => self.tell(self.address, 'driver.lost', { status }));
@@ -102,19 +116,20 @@ class DeviceHost {
     });
   }
 
-  refuse(work: SubmitWork, failure: StatusRecord | null): void {
+  refuseWork(work: SubmitWork, failure: StatusRecord | null): void {
     const status = failure ?? CLOSING;
     const { invocation } = work.submission;
     this.#self.tell(work.replyTo, 'work.failed', { invocation, status } satisfies WorkFailed);
   }
 
   load(ask: Message): void {
-    const { id, module, info } = ask.payload as LoadExecutable;
+    const { id, module, info, banks } = ask.payload as LoadExecutable;
     try {
       if (this.#released.some((scope) => id.startsWith(scope))) {
         throw new StatusError('failedPrecondition', `${id} belongs to a generation that has ended`);
       }
-      this.#opened!.device.load(id, { info, module });
+      this.#banks!.check(info.name, info.bankFields, banks ?? []);
+      this.#opened!.device.load(id, { info, module, banks });
       this.#loaded.add(id);
       this.#self.reply(ask, {});
     } catch (error) {
@@ -122,7 +137,20 @@ class DeviceHost {
     }
   }
 
-  refuseLoad(ask: Message): void {
+  registerBanks(ask: Message): void {
+    try {
+      this.#banks!.register(ask.payload as RegisterBanks);
+      this.#self.reply(ask, {});
+    } catch (error) {
+      this.#self.replyError(ask, toStatus(error));
+    }
+  }
+
+  get banks(): DeviceBanks | null {
+    return this.#banks;
+  }
+
+  refuse(ask: Message): void {
     const error = new StatusError('unavailable', 'the device is opening, lost or closing');
     this.#self.replyError(ask, error.status);
   }
@@ -140,6 +168,7 @@ class DeviceHost {
     this.#released.push(scope);
     if (this.#released.length > RELEASED_MAX) this.#released.shift();
     for (const id of this.#loaded) if (id.startsWith(scope)) this.unload(id);
+    this.#banks?.unregister(scope);
   }
 
   release(key: string): void {
@@ -158,6 +187,7 @@ class DeviceHost {
   close(): void {
     if (this.#isClosed && this.#opened?.device.lost) return;
     this.#isClosed = true;
+    this.#banks?.close();
     void this.#opened?.device.close();
   }
 
@@ -172,6 +202,7 @@ class DeviceHost {
       state,
       inFlight: this.#opened?.runner.inFlight ?? 0,
       executables: this.#opened?.device.executables ?? 0,
+      banks: this.#opened?.runner.banks.describe() ?? [],
       ...(this.#opened?.bytes() ?? none),
     };
   }
@@ -188,12 +219,18 @@ export const deviceQueue = machineActor(
       effects: {
         openDriver: () => host.openDriver(),
         acceptSubmission: (event) => host.submit(work(event)),
-        refuseSubmission: (event, context) => host.refuse(work(event), failure(context)),
+        refuseSubmission: (event, context) => host.refuseWork(work(event), failure(context)),
         loadExecutable: (_e, _c, message) => host.load(message),
-        refuseExecutable: (_e, _c, message) => host.refuseLoad(message),
+        refuseExecutable: (_e, _c, message) => host.refuse(message),
         unloadExecutable: (event) => host.unload((event as unknown as { id: string }).id),
         releaseExecutables: (event) =>
           host.releaseAll((event as unknown as { scope: string }).scope),
+        registerBanks: (_e, _c, message) => host.registerBanks(message),
+        unregisterBanks: (event) =>
+          host.banks?.unregister((event as unknown as { scope: string }).scope),
+        warmBanks: (_e, _c, message) => host.banks!.warm(message),
+        deactivateBanks: (_e, _c, message) => host.banks!.deactivate(message),
+        refuseBanks: (_e, _c, message) => host.refuse(message),
         releaseLease: (event) => host.release((event as unknown as { key: string }).key),
         refuseWaiting: (_e, context) => host.refuseWaiting(failure(context)),
         announceOpened: () => host.announce('device.opened', null),

@@ -6,6 +6,12 @@
 import type { DeviceRange } from './buffer.js';
 import type { Fence } from './fence.js';
 
+/** Device memory that is host memory too: any thread may write it while the queue lets it. */
+export interface HostWindow {
+  readonly buffer: SharedArrayBuffer;
+  readonly offset: number;
+}
+
 /** Physical slabs of a device: what a pool is made of. Bytes start as zero. */
 export interface SlabMemory {
   /** Most bytes that a slab can grow to, and why there are no more. */
@@ -14,6 +20,8 @@ export interface SlabMemory {
   slabBytes(slab: number): number;
   /** Makes slab `slab` `bytes` long; false when the machine has not got them. */
   grow(slab: number, bytes: number): boolean;
+  /** Where host threads see the range; null where only commands reach it. */
+  window(range: DeviceRange): HostWindow | null;
   /** Sets every byte at once, outside the queue: only for bytes that no accepted work uses. */
   fill(range: DeviceRange, byte: number): void;
 }

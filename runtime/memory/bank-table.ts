@@ -31,9 +31,18 @@ export interface BankCalls {
   onEvict(): void;
   /** The last invocation that used it has retired. */
   onUnused(): void;
+  /** Of the activation that runs, or ran last. */
+  progress(): BankProgress;
 }
 
-type BankState = 'absent' | 'activating' | 'resident' | 'leaving';
+export interface BankProgress {
+  readonly loadedBytes: number;
+  readonly totalBytes: number;
+  /** NaN and infinity among the values that were decoded. */
+  readonly nonFinite: number;
+}
+
+type BankState = 'absent' | 'activating' | 'resident' | 'deactivating';
 
 interface Bank {
   readonly spec: BankSpec;
@@ -48,11 +57,12 @@ interface Bank {
   waiting: ((failure: StatusRecord | null) => void)[];
 }
 
-export interface BankSummary {
+export interface BankSummary extends BankProgress {
   readonly id: string;
   readonly deployment: string;
+  readonly state: BankState;
   readonly bytes: number;
-  readonly resident: boolean;
+  /** Admitted invocations that use it. */
   readonly users: number;
   readonly pinned: boolean;
 }
@@ -105,7 +115,7 @@ export class BankTable {
   /** Storage to place so that none is missing. Null while one of them is on its way out. */
   missing(ids: Iterable<string>): readonly StorageRequest[] | null {
     const banks = [...ids].map((id) => this.#find(id));
-    if (banks.some(({ state }) => state === 'leaving')) return null;
+    if (banks.some(({ state }) => state === 'deactivating')) return null;
     return banks.filter(isAway).flatMap(requestsOf);
   }
 
@@ -199,7 +209,7 @@ export class BankTable {
   left(id: string): void {
     const bank = this.#find(id);
     assert(bank.users === 0, `bank ${id} to leave when nobody uses it`);
-    assert(bank.state === 'leaving', `bank ${id} to be asked to leave before it leaves`);
+    assert(bank.state === 'deactivating', `bank ${id} to be asked to leave before it leaves`);
     this.#dropStorage(bank);
     this.#settle();
   }
@@ -208,7 +218,7 @@ export class BankTable {
   evict(id: string): boolean {
     const bank = this.#banks.get(id);
     if (bank?.state !== 'resident') return false;
-    bank.state = 'leaving';
+    bank.state = 'deactivating';
     bank.calls.onEvict();
     return true;
   }
@@ -218,7 +228,7 @@ export class BankTable {
    * back. Those in `keep` are needed by whoever asks.
    */
   makeRoom(bytes: number, keep: ReadonlySet<string>): void {
-    const leaving = this.#all().filter(({ state }) => state === 'leaving');
+    const leaving = this.#all().filter(({ state }) => state === 'deactivating');
     let coming = leaving.reduce((sum, bank) => sum + residentBytes(bank), 0);
     const idle = this.#all()
       .filter(({ spec, state, users }) => {
@@ -232,18 +242,23 @@ export class BankTable {
     }
   }
 
+  fieldBytes(id: string): readonly number[] {
+    return this.#find(id).spec.fields.map(({ bytes }) => bytes);
+  }
+
   users(id: string): number {
     return this.#find(id).users;
   }
 
   describe(): readonly BankSummary[] {
-    return this.#all().map(({ spec, state, users }) => ({
+    return this.#all().map(({ spec, calls, state, users }) => ({
       id: spec.id,
       deployment: spec.deployment,
+      state,
       bytes: spec.bytes,
-      resident: state === 'resident',
       users,
       pinned: spec.pinned,
+      ...calls.progress(),
     }));
   }
 
@@ -274,7 +289,7 @@ const residentBytes = ({ spec }: Bank): number => StorageTable.bytesFor([spec]);
 const bytesOf = (banks: readonly Bank[]): number =>
   StorageTable.bytesFor(banks.flatMap(requestsOf));
 
-const isAway = ({ state }: Bank): boolean => state === 'absent' || state === 'leaving';
+const isAway = ({ state }: Bank): boolean => state === 'absent' || state === 'deactivating';
 
 /** The storage of a bank, then its two staging buffers where it needs them. */
 function requestsOf({ spec }: Bank): readonly StorageRequest[] {

@@ -24,15 +24,16 @@ const REPLACEMENTS_MAX = 4;
 type Done = (outcome: TaskResult) => void;
 
 export class TaskPool {
-  readonly #threads: number;
+  readonly #threads: { readonly least: number; readonly most: number };
   #pool: Piscina;
   #started = 0;
   #open = 0;
   #replacements = 0;
   #isClosed = false;
 
-  constructor(options: { threads: number }) {
-    this.#threads = options.threads;
+  /** `least` threads are always there; others come with the tasks and end when they idle. */
+  constructor(options: { threads: number; least?: number }) {
+    this.#threads = { least: options.least ?? 1, most: options.threads };
     this.#pool = this.#make();
   }
 
@@ -85,9 +86,8 @@ export class TaskPool {
   #make(): Piscina {
     const pool = new Piscina({
       filename: new URL('./task.thread.js', import.meta.url).href,
-      // One is always there: a first task would otherwise wait for a thread and its modules.
-      minThreads: 1,
-      maxThreads: this.#threads,
+      minThreads: this.#threads.least,
+      maxThreads: this.#threads.most,
       idleTimeout: 10_000,
       maxQueue: 4096,
     });

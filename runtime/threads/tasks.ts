@@ -6,10 +6,12 @@ import { toStatus, type StatusRecord } from '../base/errors.js';
 import { compileControl } from '../packages/compile-control.task.js';
 import { compileStage } from '../packages/compile-stage.task.js';
 import type { CompileControlInput, CompileStageInput } from '../packages/artefacts.js';
+import { readBlock, type ReadBlock } from '../parameters/read-block.task.js';
 
 const tasks = {
   'compile-control': (input: unknown) => compileControl(input as CompileControlInput),
   'compile-stage': (input: unknown) => compileStage(input as CompileStageInput),
+  'read-block': (input: unknown) => readBlock(input as ReadBlock),
 };
 
 export type TaskName = keyof typeof tasks;

@@ -16,6 +16,7 @@ import type { Timeline } from '../../runtime/hal/timeline.js';
 import { Budget } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
+import { SourceTable } from '../../runtime/parameters/source-table.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import type { Ports } from '../../runtime/base/ports.js';
@@ -66,7 +67,8 @@ export class ShadowDevice {
       reserved: this.#budget.reservedBytes,
       byOwner: this.#ledger.totals(),
     });
-    this.opened = { device, runner: this.#runner, bytes };
+    const sources = new SourceTable(() => {});
+    this.opened = { device, runner: this.#runner, bytes, sources };
   }
 
   /** What holds between any two steps. */

@@ -9,7 +9,7 @@
 import { assert, StatusError } from '../../base/errors.js';
 import { ARGS, SINK_BYTES, ZERO_PAGE_BYTES } from '../../jit/local-abi.js';
 import type { DeviceRange } from '../buffer.js';
-import type { SlabMemory } from '../pool.js';
+import type { HostWindow, SlabMemory } from '../pool.js';
 
 const PAGE = 65_536;
 const PAGES_MAX = 65_536;
@@ -83,6 +83,11 @@ export class LocalMemory implements SlabMemory {
 
   fill(range: DeviceRange, byte: number): void {
     this.view(range).fill(byte);
+  }
+
+  window(range: DeviceRange): HostWindow {
+    const buffer = this.memory.buffer as unknown as SharedArrayBuffer;
+    return { buffer, offset: this.address(range) };
   }
 
   /** The bytes of a range. Stays right when the memory grows. */

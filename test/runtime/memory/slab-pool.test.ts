@@ -27,6 +27,10 @@ class FakeMemory implements SlabMemory {
     return true;
   }
 
+  window(): null {
+    return null;
+  }
+
   fill({ offset, length }: DeviceRange, byte: number): void {
     this.fills.push(`${offset}+${length}=${byte}`);
   }
