@@ -13,6 +13,7 @@ import { type Backoff, backoffMs } from '../policy/backoff.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
 import type { FiniteCall, PreparedModel } from '../protocol.js';
+import { BriefPreparer } from '../serving/brief-preparer.js';
 import { cohort } from '../serving/cohort.js';
 import { finiteRequest, type RequestInput } from '../serving/finite-request.js';
 import type {
@@ -62,6 +63,7 @@ class GenerationHost {
   readonly #loaded = new Set<string>();
   #specialized = 0;
   #control: FiniteControl | null = null;
+  #brief: BriefPreparer | null = null;
   readonly #requests = new Set<string>();
   #preparer = '';
   #preparerLosses = 0;
@@ -81,6 +83,7 @@ class GenerationHost {
   loadControl(): void {
     try {
       this.#control = new FiniteControl(this.#input.prepared);
+      this.#brief = new BriefPreparer(this.#input.prepared);
       this.#self.tell(this.#self.address, 'control.loaded', {});
     } catch (error) {
       this.#self.tell(this.#self.address, 'control.refused', { status: toStatus(error) });
@@ -120,7 +123,8 @@ class GenerationHost {
     }
     const { generation } = prepared;
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
-    const input = { call, ask, generation, preparer, deadlineMs };
+    const brief = this.#brief!;
+    const input = { call, ask, generation, brief, preparer, deadlineMs };
     const address = this.#self.spawn(`requests/${name}`, this.#request, input);
     this.#requests.add(address);
     this.#self.handOver(ask, address);

@@ -81,7 +81,7 @@ export const machine = setup({
   initial: 'preparing',
   states: {
     preparing: {
-      description: 'A preparation worker runs prepare_request for every input.',
+      description: 'prepare_request runs for every input: here, or in a preparation thread.',
       tags: ['cancellable'],
       entry: 'prepareMembers',
       on: {

@@ -8,6 +8,7 @@ import { machineActor, type MachineHost } from '../../runtime/system/machine-act
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { FiniteAnswer, FiniteCall, PreparedMember, PrepareMembers } from '../protocol.js';
+import type { BriefPreparer } from './brief-preparer.js';
 import { type Context, machine } from './finite-request.machine.js';
 import type { CohortMember, Collected, MemberMoved, MembersOffered } from './member.js';
 
@@ -16,6 +17,8 @@ export interface RequestInput {
   /** The caller's ask; answered exactly once. */
   readonly ask: Message;
   readonly generation: number;
+  /** Tried first: it prepares small calls at once. */
+  readonly brief: BriefPreparer;
   readonly preparer: string;
   readonly deadlineMs: number;
 }
@@ -36,17 +39,27 @@ class RequestHost {
   }
 
   prepare(): void {
-    const { call, preparer, deadlineMs } = this.#input;
+    const { call, brief, preparer, deadlineMs } = this.#input;
     const { inputs, dimensions } = call;
     const members: PrepareMembers = { inputs, dimensions };
+    const prepared = brief.prepare(members);
+    if (prepared !== null) {
+      this.#keep(prepared);
+      this.#self.tell(this.#self.address, 'members.prepared', {});
+      return;
+    }
     this.#self.ask(preparer, 'members.prepare', members, { deadlineMs, as: 'prepared' });
   }
 
   prepared(reply: Reply): MachineEvent {
     if (reply.status !== null) return { type: 'members.refused', status: reply.status };
-    this.#preparedMs = this.#self.now();
-    this.#members = reply.value as readonly PreparedMember[];
+    this.#keep(reply.value as readonly PreparedMember[]);
     return { type: 'members.prepared' };
+  }
+
+  #keep(members: readonly PreparedMember[]): void {
+    this.#preparedMs = this.#self.now();
+    this.#members = members;
   }
 
   offer(): void {

@@ -1,0 +1,57 @@
+/**
+ * Prepares small calls where their generation lives, so that they spare two ways between threads.
+ * Owns an instance of `prepare_request` with little fuel. What needs more, or fails in any way, is
+ * left to the preparation thread: entries are pure, so to run one again changes nothing, and an
+ * error is always told by the one that had all the fuel.
+ *
+ * Holds: a call takes some ten microseconds here at most. A package with a tokenizer has none:
+ * tokenizing is not paid in fuel, and its tables are large.
+ */
+import { StatusError } from '../../runtime/base/errors.js';
+import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
+import type { FiniteInput, PreparedMember, PreparedModel, PrepareMembers } from '../protocol.js';
+
+/** Of one input, and at most this share of what the package gives a whole call. */
+const FUEL = 10_000;
+const FUEL_SHARE = 1 / 4;
+const INPUTS_MAX = 4;
+/** Characters or token ids of one input. */
+const LENGTH_MAX = 1024;
+/** A larger state is not kept twice on this thread. */
+const STATE_BYTES_MAX = 1024 * 1024;
+/** Calls that are passed on untried after one that ran out of fuel: the next would, too. */
+const REST_CALLS = 64;
+
+export class BriefPreparer {
+  readonly #program: FinitePreparer | null;
+  #rest = 0;
+
+  constructor(prepared: PreparedModel) {
+    const { tokenizer, state, limits } = prepared;
+    const isSmall = tokenizer === null && state.image.length <= STATE_BYTES_MAX;
+    const fuel = Math.min(FUEL, Math.floor((limits.fuel ?? Infinity) * FUEL_SHARE));
+    this.#program = isSmall
+      ? new FinitePreparer({ ...prepared, limits: { ...limits, fuel } }, null)
+      : null;
+  }
+
+  /** The prepared members; null when the preparation thread has to do it. */
+  prepare({ inputs, dimensions }: PrepareMembers): readonly PreparedMember[] | null {
+    const program = this.#program;
+    if (program === null || inputs.length > INPUTS_MAX || !inputs.every(isShort)) return null;
+    if (this.#rest > 0) {
+      this.#rest -= 1;
+      return null;
+    }
+    try {
+      return inputs.map((input) => program.prepare({ input, dimensions }));
+    } catch (error) {
+      const isSpent = error instanceof StatusError && error.code === 'resourceExhausted';
+      if (isSpent) this.#rest = REST_CALLS;
+      return null;
+    }
+  }
+}
+
+const isShort = (input: FiniteInput): boolean =>
+  (input.kind === 'text' ? input.text.length : input.tokens.length) <= LENGTH_MAX;
