@@ -111,6 +111,25 @@ export function triple(): ExecutableImage {
   );
 }
 
+/** output[0] = input[0] + the first words of `banks` bank fields of 4 bytes. */
+export function weighted(banks: readonly string[]): ExecutableImage {
+  const roots = [root('input', 'in'), root('output', 'out')];
+  const bankFields = banks.map(() => 4);
+  const { info, module } = image({ name: 'weighted', roots, bankFields }, (code) => {
+    alone(code);
+    address(code, 1);
+    address(code, 0);
+    code.access('i32.load');
+    banks.forEach((_, index) => {
+      block(code, ARGS.banks + index * 8);
+      code.access('i32.load');
+      code.op('i32.add');
+    });
+    code.access('i32.store');
+  });
+  return { info, module, banks };
+}
+
 /** row[0] = row[0] * 31 + input[0]: tells in which order it ran. */
 export function append(options: { hosted?: boolean } = {}): ExecutableImage {
   const input = { ...root('input', 'in'), hosted: options.hosted ?? false };
