@@ -4,7 +4,7 @@
  * Whoever opens it closes it; reads move no file position, so threads may share the descriptor.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { StatusError } from '../../base/errors.js';
+import { StatusError, assert } from '../../base/errors.js';
 import { shorterThanIndexed } from './parameter-file.js';
 import type { ParameterFile } from './parameter-file.js';
 
@@ -39,14 +39,26 @@ export class DiskParameterFile implements ParameterFile {
   }
 
   read(offset: number, into: Uint8Array): void {
+    assert(Number.isSafeInteger(offset) && offset >= 0, 'an offset from 0');
     for (let done = 0; done < into.length;) {
-      const length = Math.min(into.length - done, readBytesMax);
-      const count = readSync(this.fd, into, done, length, offset + done);
+      const count = this.#readSome(offset + done, into.subarray(done));
       if (count === 0) {
         const range = { offset, end: offset + into.length };
         throw shorterThanIndexed(this, range, fstatSync(this.fd).size);
       }
       done += count;
+    }
+  }
+
+  #readSome(offset: number, into: Uint8Array): number {
+    try {
+      return readSync(this.fd, into, 0, Math.min(into.length, readBytesMax), offset);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const range = `bytes ${offset} to ${offset + into.length}`;
+      throw new StatusError('dataLoss', `${this.name}: ${range} cannot be read (${code})`, {
+        where: this.name,
+      });
     }
   }
 

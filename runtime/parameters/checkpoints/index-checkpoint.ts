@@ -43,6 +43,12 @@ export function indexCheckpoint(files: readonly ParameterFile[]): CheckpointInde
   };
 }
 
+/** One file by itself, before the others of its checkpoint are there: throws as the index would. */
+export function checkShard(file: ParameterFile): void {
+  if (formatOf(file) === 'gguf') indexGguf(file, 0);
+  else indexSafetensors(file, 0);
+}
+
 function addTensor(
   tensors: Map<string, TensorEntry>,
   tensor: TensorEntry,

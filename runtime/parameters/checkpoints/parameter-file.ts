@@ -3,7 +3,7 @@
  * reads of any range. Reads are synchronous: they happen on threads that may block. Offsets go up to
  * 2^53. A read is whole or it throws.
  */
-import { StatusError } from '../../base/errors.js';
+import { StatusError, assert } from '../../base/errors.js';
 
 export interface ParameterFile {
   readonly name: string;
@@ -30,6 +30,7 @@ export class MemoryParameterFile implements ParameterFile {
   }
 
   read(offset: number, into: Uint8Array): void {
+    assert(Number.isSafeInteger(offset) && offset >= 0, 'an offset from 0');
     const end = offset + into.length;
     if (end > this.#content.length) {
       throw shorterThanIndexed(this, { offset, end }, this.#content.length);
