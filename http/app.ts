@@ -8,6 +8,7 @@ import type { LoomApp, LoomContext, LoomEnv } from './context.js';
 import { HttpFault } from './errors.js';
 import { requestScope } from './middleware/request-scope.js';
 import { adminRoutes } from './routes/admin.js';
+import { decisionsRoutes } from './routes/decisions.js';
 import { embeddingsRoutes } from './routes/embeddings.js';
 import { healthRoutes } from './routes/health.js';
 import { metricsRoutes } from './routes/metrics.js';
@@ -20,6 +21,7 @@ export function createApp(services: Services): LoomApp {
   app.use(requestScope(services));
   app.onError((error, c) => answerError(c, error));
   embeddingsRoutes(app, services);
+  decisionsRoutes(app, services);
   modelRoutes(app, services);
   adminRoutes(app, services);
   healthRoutes(app, services);

@@ -6,40 +6,40 @@
  */
 import type { Ports } from '../runtime/base/ports.js';
 import type { StatusRecord } from '../runtime/base/errors.js';
+import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 
-/** One input of an embeddings request: text, or token ids that the client made itself. */
-export type EmbedInput =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'tokens'; readonly tokens: readonly number[] };
-
-/** One embeddings request. It is one finite request to the server, whatever `inputs` holds. */
-export interface EmbedCall {
+/**
+ * One call of a finite profile: texts to embed, or questions to decide. It is one request to the
+ * server, whatever it holds: at least one member, at most the batch limit. No text is empty (but
+ * a context may be) and none has a lone surrogate.
+ */
+export interface FiniteCall {
   readonly requestId: string;
   readonly model: string;
-  /** At least one, at most the batch limit; no text is empty and none has a lone surrogate. */
-  readonly inputs: readonly EmbedInput[];
-  /** Passed to the package, which may refuse it (`invalidArgument`, param `dimensions`). */
-  readonly dimensions?: number;
+  readonly body: FiniteBody;
 }
 
 /** Milliseconds that the request spent in each part of its way; for logs and histograms. */
-export interface EmbedTimings {
+export interface FiniteTimings {
   readonly queueMs: number;
   readonly prepareMs: number;
   readonly executeMs: number;
 }
 
-export interface EmbedResult {
+export interface FiniteResult {
   /** The deployment that answered, and the generation that accepted the request. */
   readonly model: string;
   readonly generation: number;
-  /** One row an input, in request order; every value is finite. The caller owns them. */
+  /**
+   * One row a member, in request order; every value is finite, and a question's are probabilities
+   * that add up to 1. The caller owns them.
+   */
   readonly rows: readonly Float32Array[];
-  /** Units of all inputs together: what `usage` counts. */
+  /** Units of all members together: what `usage` counts. */
   readonly units: number;
   /** Members of the cohort that ran it. */
   readonly cohortSize: number;
-  readonly timings: EmbedTimings;
+  readonly timings: FiniteTimings;
 }
 
 export interface CallOptions {
@@ -121,7 +121,7 @@ export interface ActorNode {
 }
 
 export interface Serving {
-  embed(call: EmbedCall, options: CallOptions): Promise<EmbedResult>;
+  infer(call: FiniteCall, options: CallOptions): Promise<FiniteResult>;
   models(): Promise<readonly ModelSummary[]>;
   /** Rejects with `notFound` when no such deployment accepts requests. */
   model(id: string): Promise<ModelSummary>;

@@ -2,7 +2,7 @@
  * The readiness probe: case 0 of every serving package, through the real path. An answer is kept
  * for a moment, so that probes cannot load the server; a case that expects values is compared.
  */
-import type { CallOptions, EmbedCall, EmbedResult } from '../../http/serving.js';
+import type { CallOptions, FiniteCall, FiniteResult } from '../../http/serving.js';
 import type { Clock } from '../../runtime/base/ports.js';
 import { caseSchema, errorLine } from '../../runtime/packages/check-case.js';
 import { checkRequest, readChecked } from '../../runtime/packages/check-request.js';
@@ -13,17 +13,17 @@ import type { PackageLocation } from '../protocol.js';
 const DEADLINE_MS = 4_000;
 const FRESH_MS = 1_000;
 
-export interface Embedder {
-  embed(call: EmbedCall, options: CallOptions): Promise<EmbedResult>;
+export interface Inference {
+  infer(call: FiniteCall, options: CallOptions): Promise<FiniteResult>;
 }
 
 export class Canary {
-  readonly #embedder: Embedder;
+  readonly #inference: Inference;
   readonly #clock: Clock;
   #last: { readonly atMs: number; readonly reasons: Promise<string[]> } | null = null;
 
-  constructor(embedder: Embedder, clock: Clock) {
-    this.#embedder = embedder;
+  constructor(inference: Inference, clock: Clock) {
+    this.#inference = inference;
     this.#clock = clock;
   }
 
@@ -43,17 +43,12 @@ export class Canary {
   }
 
   async #probe({ id, location }: DeploymentSummary): Promise<string | null> {
-    const request = firstRequest(location!);
-    if (request === null) return null;
-    const call: EmbedCall = {
-      requestId: `canary-${id}`,
-      model: id,
-      inputs: request.inputs,
-      dimensions: request.dimensions === 0 ? undefined : request.dimensions,
-    };
+    const body = firstRequest(location!);
+    if (body === null) return null;
+    const call = { requestId: `canary-${id}`, model: id, body };
     const { signal } = new AbortController();
     try {
-      await this.#embedder.embed(call, { signal, deadlineMs: this.#clock.now() + DEADLINE_MS });
+      await this.#inference.infer(call, { signal, deadlineMs: this.#clock.now() + DEADLINE_MS });
       return null;
     } catch (error) {
       return `model ${id} does not answer its first case: ${errorLine(error)}`;

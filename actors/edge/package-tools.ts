@@ -4,7 +4,6 @@
  */
 import type {
   CheckReport,
-  EmbedCall,
   PackageReport,
   StartedServer,
   StartOptions,
@@ -35,15 +34,10 @@ export async function checkWithServer(
     const items = await checkPackage({
       document: location.document,
       files: new DiskFiles(location.base, location.packageRoots),
-      async infer({ inputs, dimensions }, signal) {
-        const call: EmbedCall = {
-          requestId: ports.ids.next('check'),
-          model: location.id,
-          inputs,
-          dimensions: dimensions === 0 ? undefined : dimensions,
-        };
+      async infer(body, signal) {
+        const call = { requestId: ports.ids.next('check'), model: location.id, body };
         const deadlineMs = ports.clock.now() + REQUEST_DEADLINE_MS;
-        return (await server.serving.embed(call, { signal, deadlineMs })).rows;
+        return (await server.serving.infer(call, { signal, deadlineMs })).rows;
       },
       pause: (ms) => new Promise<void>((resolve) => ports.timers.start(ms, () => resolve())),
       onProgress,

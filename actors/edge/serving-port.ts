@@ -11,8 +11,8 @@ import type { Topology } from '../../runtime/threads/topology.js';
 import type {
   ActorNode,
   CallOptions,
-  EmbedCall,
-  EmbedResult,
+  FiniteCall,
+  FiniteResult,
   MetricSink,
   ModelState,
   ModelSummary,
@@ -26,7 +26,8 @@ import type { DeploymentSummary } from '../model/deployment.js';
 import type { GenerationSummary } from '../model/generation.js';
 import { modelStateOf } from './model-state.js';
 import { locatePackage } from './package-location.js';
-import { POOL, SERVER, type FiniteAnswer, type FiniteCall } from '../protocol.js';
+import { POOL, SERVER } from '../protocol.js';
+import type { FiniteAnswer, FiniteCall as SubmittedCall } from '../protocol.js';
 import { Canary } from './canary.js';
 import type { RegisterDeployment, ServerSummary } from '../system/server.js';
 import type { PoolSummary } from '../system/task-port.js';
@@ -58,13 +59,9 @@ export class ServingPort implements Serving {
     this.#canary = new Canary(this, options.ports.clock);
   }
 
-  async embed(call: EmbedCall, { signal, deadlineMs }: CallOptions): Promise<EmbedResult> {
-    const finite: FiniteCall = {
-      deployment: call.model,
-      requestId: call.requestId,
-      inputs: call.inputs,
-      dimensions: call.dimensions ?? 0,
-    };
+  async infer(call: FiniteCall, { signal, deadlineMs }: CallOptions): Promise<FiniteResult> {
+    const { requestId, model, body } = call;
+    const finite: SubmittedCall = { deployment: model, requestId, body };
     const options = { deadlineMs, signal };
     const answer = await this.#system
       .request(SERVER, 'request.submit', finite, options)

@@ -8,10 +8,15 @@ import type { StageArtefact } from '../../runtime/packages/artefacts.js';
 import { FiniteControl, type StageUse } from '../../runtime/packages/finite-control.js';
 import type { ActorFactory, ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
-import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
+import {
+  machineActor,
+  type MachineActorFactory,
+  type MachineHost,
+} from '../../runtime/system/machine-actor.js';
 import { type Backoff, backoffMs } from '../policy/backoff.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
+import { memberCount } from '../../runtime/profiles/finite-request.js';
 import type { FiniteCall, PreparedModel } from '../protocol.js';
 import { BriefPreparer } from '../serving/brief-preparer.js';
 import { cohort } from '../serving/cohort.js';
@@ -116,7 +121,7 @@ class GenerationHost {
     const { waitingMax, prepared } = this.#input;
     const preparer = this.#preparer;
     const name = this.#self.nextId('request');
-    if (this.#scheduler.size + call.inputs.length > waitingMax) {
+    if (this.#scheduler.size + memberCount(call.body) > waitingMax) {
       this.#self.replyError(ask, queueFull(prepared.id, waitingMax, this.#scheduler.size));
       this.#self.tell(this.#self.address, 'request.ended', { request: name });
       return;
@@ -260,7 +265,9 @@ const queueFull = (id: string, limit: number, waiting: number): StatusRecord => 
 });
 
 /** A generation whose requests are actors of this kind: the members of its cohorts are theirs. */
-export const generationOf = (request: ActorFactory<RequestInput>): ActorFactory<GenerationInput> =>
+export const generationOf = (
+  request: ActorFactory<RequestInput>,
+): MachineActorFactory<GenerationInput> =>
   machineActor(machine, (self: ActorSelf, input: GenerationInput): MachineHost => {
     const host = new GenerationHost(self, input, request);
     const status = (context: unknown): StatusRecord | null =>

@@ -9,13 +9,15 @@
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
-import type { FiniteInput, PreparedMember, PreparedModel, PrepareMembers } from '../protocol.js';
+import { memberCount, memberLength } from '../../runtime/profiles/finite-request.js';
+import type { FiniteBody } from '../../runtime/profiles/finite-request.js';
+import type { PreparedMember, PreparedModel, PrepareMembers } from '../protocol.js';
 
 /** Of one input, and at most this share of what the package gives a whole call. */
 const FUEL = 10_000;
 const FUEL_SHARE = 1 / 4;
-const INPUTS_MAX = 4;
-/** Characters or token ids of one input. */
+const MEMBERS_MAX = 4;
+/** Characters and token ids of one member. */
 const LENGTH_MAX = 1024;
 /** A larger state is not kept twice on this thread. */
 const STATE_BYTES_MAX = 1024 * 1024;
@@ -36,15 +38,15 @@ export class BriefPreparer {
   }
 
   /** The prepared members; null when the preparation thread has to do it. */
-  prepare({ inputs, dimensions }: PrepareMembers): readonly PreparedMember[] | null {
+  prepare({ body }: PrepareMembers): readonly PreparedMember[] | null {
     const program = this.#program;
-    if (program === null || inputs.length > INPUTS_MAX || !inputs.every(isShort)) return null;
+    if (program === null || !isShort(body)) return null;
     if (this.#rest > 0) {
       this.#rest -= 1;
       return null;
     }
     try {
-      return inputs.map((input) => program.prepare({ input, dimensions }));
+      return program.prepare(body);
     } catch (error) {
       const isSpent = error instanceof StatusError && error.code === 'resourceExhausted';
       if (isSpent) this.#rest = REST_CALLS;
@@ -53,5 +55,11 @@ export class BriefPreparer {
   }
 }
 
-const isShort = (input: FiniteInput): boolean =>
-  (input.kind === 'text' ? input.text.length : input.tokens.length) <= LENGTH_MAX;
+function isShort(body: FiniteBody): boolean {
+  const count = memberCount(body);
+  if (count > MEMBERS_MAX) return false;
+  for (let member = 0; member < count; member += 1) {
+    if (memberLength(body, member) > LENGTH_MAX) return false;
+  }
+  return true;
+}

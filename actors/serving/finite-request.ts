@@ -7,6 +7,8 @@ import type { ActorSelf } from '../../runtime/system/actor.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import { locateMember, memberCount } from '../../runtime/profiles/finite-request.js';
+import { mayBeOneMembersFault } from '../policy/isolation.js';
 import type { FiniteAnswer, FiniteCall, PreparedMember, PrepareMembers } from '../protocol.js';
 import type { BriefPreparer } from './brief-preparer.js';
 import { type Context, machine } from './finite-request.machine.js';
@@ -40,8 +42,7 @@ class RequestHost {
 
   prepare(): void {
     const { call, brief, preparer, deadlineMs } = this.#input;
-    const { inputs, dimensions } = call;
-    const members: PrepareMembers = { inputs, dimensions };
+    const members: PrepareMembers = { body: call.body };
     const prepared = brief.prepare(members);
     if (prepared !== null) {
       this.#keep(prepared);
@@ -86,6 +87,16 @@ class RequestHost {
     this.#self.tell(this.#self.parent, 'members.withdrawn', { request: this.#self.address });
   }
 
+  /** A failure of one member of several says which, unless it is nobody's fault. */
+  collected(collected: Collected): MachineEvent {
+    const { failure, member } = collected;
+    if (failure === null || !mayBeOneMembersFault(failure)) {
+      return { type: 'member.collected', ...collected };
+    }
+    const located = locateMember(failure, this.#input.call.body, member);
+    return { type: 'member.collected', ...collected, failure: located };
+  }
+
   keep(collected: Collected): void {
     this.#last = collected;
     this.#rows[collected.member] = collected.rows!;
@@ -126,9 +137,12 @@ export const finiteRequest = machineActor(
     const failure = (context: unknown): StatusRecord =>
       (context as Context).failure ?? toStatus(new Error('failed without a reason'));
     return {
-      input: { members: input.call.inputs.length },
+      input: { members: memberCount(input.call.body) },
       replies: { prepared: (reply) => host.prepared(reply) },
-      messages: { cancel: () => ({ type: 'request.cancel' }) },
+      messages: {
+        cancel: () => ({ type: 'request.cancel' }),
+        'member.collected': (message) => host.collected(message.payload as Collected),
+      },
       effects: {
         prepareMembers: () => host.prepare(),
         offerMembers: () => host.offer(),

@@ -2,7 +2,7 @@
  * The actor that runs `prepare_request` for one generation, on a preparation thread: it holds the
  * control program over its own copy of the frozen state, so a slow text stalls no model's cohorts.
  */
-import { StatusError, toStatus } from '../../runtime/base/errors.js';
+import { toStatus } from '../../runtime/base/errors.js';
 import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
@@ -12,15 +12,9 @@ export const preparer = (_self: ActorSelf, input: { prepared: PreparedModel }): 
   const program = new FinitePreparer(input.prepared, input.prepared.tokenizer);
 
   const prepare = (self: ActorSelf, ask: Message): void => {
-    const { inputs, dimensions } = ask.payload as PrepareMembers;
+    const { body } = ask.payload as PrepareMembers;
     try {
-      const members: PreparedMember[] = inputs.map((one, index) => {
-        try {
-          return program.prepare({ input: one, dimensions });
-        } catch (error) {
-          throw inputs.length === 1 ? error : located(error, index);
-        }
-      });
+      const members: readonly PreparedMember[] = program.prepare(body);
       const transfer = members.map((member) => member.bytes.buffer as ArrayBuffer);
       self.reply(ask, members, { transfer });
     } catch (error) {
@@ -35,9 +29,3 @@ export const preparer = (_self: ActorSelf, input: { prepared: PreparedModel }): 
     },
   };
 };
-
-/** Says which input of several is at fault. */
-function located(error: unknown, index: number): StatusError {
-  const { code, message, ...rest } = toStatus(error);
-  return new StatusError(code, `input[${index}]: ${message}`, rest);
-}

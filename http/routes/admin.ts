@@ -8,13 +8,13 @@ import { StatusError, toStatus } from '../../runtime/base/errors.js';
 import { answerJson } from '../answer.js';
 import type { LoomApp, LoomContext } from '../context.js';
 import { HttpFault } from '../errors.js';
+import { draining } from '../finite-call.js';
 import { readJson } from '../json-body.js';
 import { adminAccess } from '../middleware/admin-access.js';
 import { checkBody } from '../schemas/check.js';
 import { modelStateAnswer, readRegisterBody, registerRequest } from '../schemas/models.js';
 import type { Services } from '../services.js';
 import { describe } from './describe.js';
-import { draining } from './embeddings.js';
 
 const idParams = z.object({ id: z.string() });
 const adminErrors = [401, 403] as const;

@@ -32,7 +32,10 @@ function openapiDocument(app: LoomApp, version: string): unknown {
       description: 'A model server whose models are packages of small programs.',
     },
     tags: [
-      { name: 'inference', description: 'As OpenAI has it, so that its clients work unchanged.' },
+      {
+        name: 'inference',
+        description: 'As OpenAI has it where it does, so that its clients work unchanged.',
+      },
       { name: 'admin', description: 'Needs the admin token unless the server is on loopback.' },
       { name: 'operation', description: 'For probes and dashboards.' },
     ],

@@ -6,7 +6,7 @@
  */
 import { z } from '@hono/zod-openapi';
 import { StatusError } from '../../runtime/base/errors.js';
-import type { EmbedInput } from '../serving.js';
+import type { EmbeddingInput } from '../../runtime/profiles/embeddings.js';
 import { typeName } from './check.js';
 
 const inputForms = {
@@ -67,7 +67,7 @@ export const embeddingsAnswer = z
 const loneSurrogate = /\p{Surrogate}/u;
 
 /** The four forms of `input` as a list of inputs. */
-export function readInputs(input: unknown, batchMax: number): EmbedInput[] {
+export function readInputs(input: unknown, batchMax: number): EmbeddingInput[] {
   if (typeof input === 'string') return [textInput(input, 'input')];
   if (!Array.isArray(input)) {
     throw wrong('input', `must be a string or an array, not ${typeName(input)}`);
@@ -94,7 +94,7 @@ export function readInputs(input: unknown, batchMax: number): EmbedInput[] {
   });
 }
 
-function textInput(value: unknown, param: string): EmbedInput {
+function textInput(value: unknown, param: string): EmbeddingInput {
   if (typeof value !== 'string') {
     throw wrong(param, `must be a string like the first element, not ${typeName(value)}`);
   }
@@ -105,7 +105,7 @@ function textInput(value: unknown, param: string): EmbedInput {
   return { kind: 'text', text: value };
 }
 
-function tokensInput(values: readonly unknown[], param: string): EmbedInput {
+function tokensInput(values: readonly unknown[], param: string): EmbeddingInput {
   if (values.length === 0) throw wrong(param, 'must not be empty');
   for (const [index, token] of values.entries()) {
     if (typeof token === 'number' && Number.isInteger(token) && token >= 0 && token < 2 ** 31) {

@@ -1,8 +1,8 @@
 /**
  * `cases/*.json`: one request and what it must give.
  *
- *   { "request": { "input": …, "dimensions": n? },
- *     "expect": { "program": "oracle.loom", "function": "name" }   a host function, once an input
+ *   { "request": { "input": …, "dimensions": n? } or { "questions": …, "context": …? },
+ *     "expect": { "program": "oracle.loom", "function": "name" }   a host function, once a member
  *             | { "rows": [[…], …] }                               values
  *             | { "error": { "code": "…", "message": "part of it" } } a refusal
  *     "bound": { "absolute": a, "relative": r } }
@@ -12,9 +12,11 @@
  */
 import { z } from 'zod';
 import { statusCodes, StatusError, toStatus } from '../base/errors.js';
-import { encodeRequest } from '../profiles/request-packet.js';
+import { frameOf, separate } from '../profiles/finite-request.js';
+import type { FiniteBody } from '../profiles/finite-request.js';
+import { encodePacket } from '../profiles/request-packet.js';
 import { checkRequest, requestSchema } from './check-request.js';
-import type { CheckRequest, Infer } from './check-request.js';
+import type { Infer } from './check-request.js';
 
 const row = z.array(z.number()).min(1);
 
@@ -60,11 +62,10 @@ export async function runCase(given: PackageCase, runner: CaseRunner): Promise<r
 }
 
 function oracleRows(
-  request: CheckRequest,
+  request: FiniteBody,
   oracle: (packet: Uint8Array) => Float32Array,
 ): readonly Float32Array[] {
-  const { dimensions } = request;
-  return request.inputs.map((input) => oracle(encodeRequest({ input, dimensions })));
+  return separate(request).map((one) => oracle(encodePacket(frameOf(one, 0).records)));
 }
 
 export interface Bound {

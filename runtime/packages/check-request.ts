@@ -1,9 +1,12 @@
 /**
- * Requests of cases and scenarios, in the shape that HTTP takes (`input`, `dimensions`), and what
- * runs them: the checks do not care whether a server or a bare interpreter answers.
+ * Requests of cases and scenarios, in the shape that HTTP takes (`input` and `dimensions`, or
+ * `questions` and `context`), and what runs them: the checks do not care whether a server or a bare
+ * interpreter answers.
  */
 import { z } from 'zod';
-import type { FiniteRequest } from '../profiles/request-packet.js';
+import type { EmbeddingInput } from '../profiles/embeddings.js';
+import type { FiniteBody } from '../profiles/finite-request.js';
+import { readContext, readQuestion } from '../profiles/question-body.js';
 import { parseJson } from './model-document.js';
 import { issueText } from './document-issues.js';
 import { StatusError } from '../base/errors.js';
@@ -11,29 +14,43 @@ import type { PackageFiles } from './package-files.js';
 
 const tokens = z.array(z.int().min(0)).min(1);
 
+const inputSchema = z.union([
+  z.string(),
+  z.array(z.string()).min(1),
+  tokens,
+  z.array(tokens).min(1),
+]);
+
 export const requestSchema = z.strictObject({
-  input: z.union([z.string(), z.array(z.string()).min(1), tokens, z.array(tokens).min(1)]),
+  input: inputSchema.optional(),
   dimensions: z.int().min(1).optional(),
+  questions: z.union([z.looseObject({}), z.array(z.looseObject({})).min(1)]).optional(),
+  context: z.string().optional(),
 });
 
-/** One input for each row that the answer must have. */
-export interface CheckRequest {
-  readonly inputs: readonly FiniteRequest['input'][];
-  /** 0: not asked for. */
-  readonly dimensions: number;
+/** Answers with one row a member; rejects with the server's error. */
+export type Infer = (request: FiniteBody, signal: AbortSignal) => Promise<readonly Float32Array[]>;
+
+export function checkRequest(request: z.infer<typeof requestSchema>): FiniteBody {
+  const { input: inputs, questions, dimensions } = request;
+  if (inputs !== undefined && questions === undefined && request.context === undefined) {
+    return { profile: 'embeddings', inputs: inputsOf(inputs), dimensions: dimensions ?? 0 };
+  }
+  if (inputs !== undefined || questions === undefined || dimensions !== undefined) {
+    throw new StatusError(
+      'invalidArgument',
+      'request: either input (and dimensions) or questions (and context) expected',
+    );
+  }
+  const shared = readContext(request.context, 'request.context') ?? '';
+  const list = Array.isArray(questions) ? questions : [questions];
+  return {
+    profile: 'decisions',
+    questions: list.map((one, index) => readQuestion(one, `request.questions[${index}]`, shared)),
+  };
 }
 
-/** Answers with one row an input; rejects with the server's error. */
-export type Infer = (
-  request: CheckRequest,
-  signal: AbortSignal,
-) => Promise<readonly Float32Array[]>;
-
-export function checkRequest(request: z.infer<typeof requestSchema>): CheckRequest {
-  return { inputs: inputsOf(request.input), dimensions: request.dimensions ?? 0 };
-}
-
-function inputsOf(input: z.infer<typeof requestSchema>['input']): CheckRequest['inputs'] {
+function inputsOf(input: z.infer<typeof inputSchema>): readonly EmbeddingInput[] {
   if (typeof input === 'string') return [{ kind: 'text', text: input }];
   if (typeof input[0] === 'number') return [{ kind: 'tokens', tokens: input as number[] }];
   return (input as (string | number[])[]).map((one) =>

@@ -7,14 +7,16 @@
  *                        "same_as_alone": true?, "same_as": "b"? } } }
  *
  * Steps run in order; when they are done, every request is waited for. A cancelled request that was
- * answered before the cancel arrived is no failure: say "any". `same_as_alone` sends each input by
+ * answered before the cancel arrived is no failure: say "any". `same_as_alone` sends each member by
  * itself afterwards and compares bits; `same_as` compares with another answer.
  */
 import { z } from 'zod';
 import { statusCodes, toStatus } from '../base/errors.js';
+import { separate } from '../profiles/finite-request.js';
+import type { FiniteBody } from '../profiles/finite-request.js';
 import { errorLine } from './check-case.js';
 import { checkRequest, requestSchema } from './check-request.js';
-import type { CheckRequest, Infer } from './check-request.js';
+import type { Infer } from './check-request.js';
 
 const name = z.string().min(1);
 
@@ -52,7 +54,7 @@ export interface ScenarioRunner {
 type Outcome = { readonly rows: readonly Float32Array[] } | { readonly error: unknown };
 
 interface Sent {
-  readonly request: CheckRequest;
+  readonly request: FiniteBody;
   readonly abort: AbortController;
   readonly outcome: Promise<Outcome>;
 }
@@ -85,7 +87,7 @@ export async function runScenario(
   return problems;
 }
 
-function send(request: CheckRequest, runner: ScenarioRunner): Sent {
+function send(request: FiniteBody, runner: ScenarioRunner): Sent {
   const abort = new AbortController();
   const outcome = runner.infer(request, abort.signal).then(
     (rows): Outcome => ({ rows }),
@@ -126,15 +128,15 @@ async function judge(
   return lines;
 }
 
-/** Rows of each input sent by itself, one after another. */
+/** Rows of each member sent by itself, one after another. */
 async function alone(
-  { inputs, dimensions }: CheckRequest,
+  request: FiniteBody,
   runner: ScenarioRunner,
 ): Promise<readonly Float32Array[]> {
   const rows: Float32Array[] = [];
-  for (const input of inputs) {
+  for (const one of separate(request)) {
     const { signal } = new AbortController();
-    rows.push(...(await runner.infer({ inputs: [input], dimensions }, signal)));
+    rows.push(...(await runner.infer(one, signal)));
   }
   return rows;
 }

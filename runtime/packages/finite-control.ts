@@ -19,7 +19,11 @@ import {
   concatenatePrepared,
   stageTagTable,
   type FiniteCapacities,
-} from '../profiles/embeddings.js';
+  type PreparedRequest,
+} from '../profiles/finite.js';
+import type { Profile } from '../profiles/profile.js';
+import { findProfile } from '../profiles/profiles.js';
+import { invalidReturn } from '../profiles/record-table.js';
 import { collectRows, type Collected, type ResultPlan } from '../profiles/result-plan.js';
 import { assert, StatusError } from '../base/errors.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
@@ -64,6 +68,9 @@ export interface StageUse {
   readonly task: CompileStageInput;
 }
 
+/** What `prepare_request` gave for one member, as far as a cohort reads it. */
+export type BatchMember = Pick<PreparedRequest, 'bytes' | 'values'>;
+
 /** What `prepare_batch` decided for one cohort, checked. */
 export interface BatchPlan {
   readonly stage: number;
@@ -75,6 +82,7 @@ export interface BatchPlan {
 export class FiniteControl {
   readonly #model: FiniteModel;
   readonly #vm: HostVm;
+  readonly #profile: Profile;
   readonly #tags: Uint8Array;
   /** Reflections of specialized stages that are on the device, by key. */
   readonly #specialized = new Map<string, { use: StageUse; reflection: ExecutableReflection }>();
@@ -83,6 +91,7 @@ export class FiniteControl {
 
   constructor(model: FiniteModel) {
     this.#model = model;
+    this.#profile = findProfile(model.document.profile);
     const { control, state, limits } = model;
     this.#tags = stageTagTable(model.stages.map((stage) => stage.declaration.tag));
     this.#vm = HostVm.create({
@@ -99,7 +108,7 @@ export class FiniteControl {
   }
 
   /** Runs prepare_batch; throws what the program raised or what its tables break. */
-  prepareBatch(members: readonly { readonly bytes: Uint8Array }[]): BatchPlan {
+  prepareBatch(members: readonly BatchMember[]): BatchPlan {
     const { capacities, stages } = this.#model;
     const recorder = new DeclarationRecorder(stages.length);
     this.#declarations = recorder;
@@ -109,7 +118,11 @@ export class FiniteControl {
       const [stage, upload, plan] = results as [bigint, Uint8Array, Uint8Array];
       const batch = checkPreparedBatch(
         { stage, upload, plan },
-        { members: members.length, stages: stages.length + recorder.stages.length, capacities },
+        {
+          values: members.map((member) => member.values),
+          stages: stages.length + recorder.stages.length,
+          capacities,
+        },
       );
       const declared = recorder.stages.map((declaration) => this.#useOf(declaration));
       return { stage: batch.stage, upload: batch.upload, result: batch.plan, declared };
@@ -155,7 +168,13 @@ export class FiniteControl {
 
   /** Each member's rows, in cohort order, or why it has none. */
   collect(plan: BatchPlan, snapshot: Uint8Array): Collected[] {
-    return collectRows(plan.result, snapshot);
+    const collected = collectRows(plan.result, snapshot);
+    const { rowProblem } = this.#profile;
+    if (rowProblem === undefined) return collected;
+    return collected.map((member) => {
+      const problem = 'rows' in member ? rowProblem(member.rows) : null;
+      return problem === null ? member : { status: invalidReturn('run', problem).status };
+    });
   }
 
   /** A specialized stage is on the device from now on. */

@@ -1,14 +1,17 @@
 /**
  * The control program of a finite contract as a preparation thread uses it: `prepare_request` for
- * one input at a time, over its own copy of the frozen state and its own tokenizer.
+ * one member at a time, over its own copy of the frozen state and its own tokenizer.
  */
 import { wasmExecutor } from '../jit/host-executor.js';
 import { bufferFunctions } from '../modules/buffer.js';
 import { inputFunctions } from '../modules/input.js';
 import { capabilityTable } from '../modules/modules.js';
-import { checkPreparedRequest, type PreparedRequest } from '../profiles/embeddings.js';
-import { encodeRequest, RequestPacket, type FiniteRequest } from '../profiles/request-packet.js';
-import { StatusError } from '../base/errors.js';
+import { checkPreparedRequest, type PreparedRequest } from '../profiles/finite.js';
+import { fieldsUsed, frameOf, memberCount } from '../profiles/finite-request.js';
+import { locateMember, type FiniteBody } from '../profiles/finite-request.js';
+import { findProfile } from '../profiles/profiles.js';
+import { encodePacket, RequestPacket, type Frame } from '../profiles/request-packet.js';
+import { StatusError, toStatus } from '../base/errors.js';
 import { Tokenizer } from '../tokenizer/tokenizer.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
@@ -35,28 +38,52 @@ export class FinitePreparer {
     });
   }
 
-  /** Throws what the program rejects, or what breaks the contract. */
-  prepare(request: FiniteRequest): PreparedRequest {
-    this.#checkAccepted(request);
-    const bytes = encodeRequest(request);
+  /** Throws what the program rejects, or what breaks the contract, and says for which member. */
+  prepare(body: FiniteBody): PreparedRequest[] {
+    this.#checkProfile(body);
+    this.#checkAccepted(body);
+    return Array.from({ length: memberCount(body) }, (_, member) => {
+      try {
+        return this.#prepare(frameOf(body, member));
+      } catch (error) {
+        throw StatusError.from(locateMember(toStatus(error), body, member));
+      }
+    });
+  }
+
+  #prepare({ records, values }: Frame): PreparedRequest {
+    const bytes = encodePacket(records);
     this.#packet = new RequestPacket(bytes);
     try {
       const results = this.#vm.call('prepare_request', [FROZEN_STATE, bytes]);
       const [prepared, units, tag] = results as [Uint8Array, bigint, bigint];
       const { batchUnits } = this.#model.capacities;
-      return checkPreparedRequest({ bytes: prepared, units, tag }, batchUnits);
+      return checkPreparedRequest({ bytes: prepared, units, tag }, { batchUnits, values });
     } finally {
       this.#packet = null;
     }
   }
 
-  #checkAccepted({ dimensions }: FiniteRequest): void {
+  #checkProfile({ profile }: FiniteBody): void {
     const { id, document } = this.#model;
-    if (dimensions === 0 || document.accepts.includes('dimensions')) return;
+    if (profile === document.profile) return;
+    const { route } = findProfile(document.profile);
     throw new StatusError(
       'invalidArgument',
-      `model ${id} has rows of one width and does not take 'dimensions' (accepts in model.json)`,
-      { param: 'dimensions' },
+      `model ${id} has the profile ${document.profile}, which ${route} asks; this request is one of ${profile} (${findProfile(profile).route})`,
+      { param: 'model' },
+    );
+  }
+
+  #checkAccepted(body: FiniteBody): void {
+    const { id, document } = this.#model;
+    const accepts: readonly string[] = document.accepts;
+    const refused = fieldsUsed(body).find((field) => !accepts.includes(field));
+    if (refused === undefined) return;
+    throw new StatusError(
+      'invalidArgument',
+      `model ${id} does not take '${refused}' (accepts in model.json)`,
+      { param: refused },
     );
   }
 }

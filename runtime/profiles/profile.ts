@@ -18,9 +18,13 @@ export interface EntrySignature {
 
 export interface Profile {
   readonly name: string;
+  /** The HTTP route that asks it, for errors of callers who took another one. */
+  readonly route: string;
   readonly entries: readonly EntrySignature[];
   /** Request fields beyond the input that a package may declare in `accepts`. */
   readonly acceptable: readonly string[];
+  /** Why a member's row of finite f32 breaks the contract, or null; absent: none does. */
+  readonly rowProblem?: (row: Uint8Array) => string | null;
 }
 
 /** `prepare_batch(ref, buffer) -> (i64, buffer)`: how errors and reports show a signature. */

@@ -1,9 +1,10 @@
 /** The profiles that this server has, by name; a document may name others, which are refused. */
 import { StatusError } from '../base/errors.js';
+import { decisions } from './decisions.js';
 import { embeddings } from './embeddings.js';
 import type { Profile } from './profile.js';
 
-const profiles: readonly Profile[] = [embeddings];
+const profiles: readonly Profile[] = [embeddings, decisions];
 
 export function findProfile(name: string): Profile {
   const profile = profiles.find((entry) => entry.name === name);

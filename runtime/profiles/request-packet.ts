@@ -4,11 +4,15 @@
  *
  *   i64 count, then count × { i64 kind, i64 offset, i64 length }, then the payloads; offsets are in
  *   bytes from the start of the packet and multiples of 8; lengths are exact.
- *   record 0: the input, of kind text (UTF-8) or tokens (i32, little-endian)
- *   record 1: `dimensions`, of kind number (f64, little-endian); 0 when the caller did not ask
+ *
+ * A payload is text (UTF-8), tokens (i32) or a number (f64). Which record holds what is in the file
+ * of the profile.
  */
 import { assert, StatusError } from '../base/errors.js';
 import { tableBytes } from './record-table.js';
+
+const utf8 = new TextEncoder();
+const utf8Text = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export const recordKind = { text: 1, tokens: 2, number: 3 } as const;
 export type RecordKind = (typeof recordKind)[keyof typeof recordKind];
@@ -18,16 +22,11 @@ export type PacketRecord =
   | { readonly kind: 'tokens'; readonly tokens: readonly number[] }
   | { readonly kind: 'number'; readonly number: number };
 
-export interface FiniteRequest {
-  readonly input:
-    | { readonly kind: 'text'; readonly text: string }
-    | { readonly kind: 'tokens'; readonly tokens: readonly number[] };
-  /** 0: not asked for. */
-  readonly dimensions: number;
-}
-
-export function encodeRequest(request: FiniteRequest): Uint8Array {
-  return encodePacket([request.input, { kind: 'number', number: request.dimensions }]);
+/** One member as its program sees it, and what the server holds its row to. */
+export interface Frame {
+  readonly records: readonly PacketRecord[];
+  /** f32 values that its row must have; null: as many as the package gives. */
+  readonly values: number | null;
 }
 
 export function encodePacket(records: readonly PacketRecord[]): Uint8Array {
@@ -47,7 +46,7 @@ export function encodePacket(records: readonly PacketRecord[]): Uint8Array {
 }
 
 function payloadOf(record: PacketRecord): Uint8Array {
-  if (record.kind === 'text') return new TextEncoder().encode(record.text);
+  if (record.kind === 'text') return utf8.encode(record.text);
   if (record.kind === 'number') {
     const bytes = new Uint8Array(8);
     new DataView(bytes.buffer).setFloat64(0, record.number, true);
@@ -94,7 +93,7 @@ export class RequestPacket {
 
   text(index: number): string {
     this.#expect(index, recordKind.text);
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.bytes(index));
+    return utf8Text.decode(this.bytes(index));
   }
 
   number(index: number): number {

@@ -1,13 +1,14 @@
 /** A real server for tests: all threads, no socket. Every test file starts and closes its own. */
 import { startServer, type RunningServer } from '../../actors/start.js';
-import type { EmbedInput, EmbedResult, StartOptions } from '../../http/serving.js';
+import type { EmbeddingInput } from '../../runtime/profiles/embeddings.js';
+import type { FiniteResult, StartOptions } from '../../http/serving.js';
 import { systemPorts } from '../../runtime/base/ports.js';
 import { repositoryRoot } from '../runtime/packages/repository-root.js';
 
 export interface TestServer extends RunningServer {
   readonly lines: { readonly level: string; readonly message: string }[];
   readonly now: () => number;
-  embed(model: string, inputs: readonly string[], options?: EmbedOptions): Promise<EmbedResult>;
+  embed(model: string, inputs: readonly string[], options?: EmbedOptions): Promise<FiniteResult>;
   serve(folder: string): Promise<void>;
 }
 
@@ -49,10 +50,11 @@ export async function runServer(
     lines,
     now,
     serve,
-    embed(model, inputs, { signal, withinMs = 30_000, dimensions } = {}) {
-      const texts = inputs.map((text): EmbedInput => ({ kind: 'text', text }));
-      return server.serving.embed(
-        { requestId: ports.ids.next('test'), model, inputs: texts, dimensions },
+    embed(model, inputs, { signal, withinMs = 30_000, dimensions = 0 } = {}) {
+      const texts = inputs.map((text): EmbeddingInput => ({ kind: 'text', text }));
+      const body = { profile: 'embeddings', inputs: texts, dimensions } as const;
+      return server.serving.infer(
+        { requestId: ports.ids.next('test'), model, body },
         { signal: signal ?? new AbortController().signal, deadlineMs: now() + withinMs },
       );
     },

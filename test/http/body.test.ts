@@ -111,7 +111,7 @@ test('of a key given twice the last one counts', async () => {
   const { post, serving } = harness();
   const response = await post(path, '{"model":"x","model":"first-output","input":"a","input":"b"}');
   assert.is(response.status, 200);
-  assert.equal(serving.calls[0]?.inputs, [{ kind: 'text', text: 'b' }]);
+  assert.equal(serving.embedding(0).inputs, [{ kind: 'text', text: 'b' }]);
 });
 
 test('keys that name prototypes are plain keys', async () => {

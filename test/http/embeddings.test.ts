@@ -41,9 +41,9 @@ test('texts keep their order and indices', async () => {
 test('a list of tokens is one input, a list of lists is several', async () => {
   const { post, serving } = harness();
   await post(path, { model: 'first-output', input: [97, 98] });
-  assert.equal(serving.calls[0]?.inputs, [{ kind: 'tokens', tokens: [97, 98] }]);
+  assert.equal(serving.embedding(0).inputs, [{ kind: 'tokens', tokens: [97, 98] }]);
   await post(path, { model: 'first-output', input: [[97], [98, 99]] });
-  assert.equal(serving.calls[1]?.inputs, [
+  assert.equal(serving.embedding(1).inputs, [
     { kind: 'tokens', tokens: [97] },
     { kind: 'tokens', tokens: [98, 99] },
   ]);
@@ -70,7 +70,7 @@ test('dimensions reach the package, which may refuse them', async () => {
   const { post, serving } = harness();
   const good = await post(path, { model: 'first-output', input: 'a', dimensions: 8 });
   assert.is(good.status, 200);
-  assert.is(serving.calls[0]?.dimensions, 8);
+  assert.is(serving.embedding(0).dimensions, 8);
   const bad = await post(path, { model: 'first-output', input: 'a', dimensions: 9 });
   assert.is(bad.status, 400);
   assert.is((await errorOf(bad)).param, 'dimensions');
@@ -148,7 +148,7 @@ test('a model that is not served is 404 with the code that clients look for', as
 
 test('a value that JSON cannot spell is an error, not null', async () => {
   const { post, serving } = harness();
-  serving.embed = async (call) => ({
+  serving.infer = async (call) => ({
     model: call.model,
     generation: 1,
     rows: [new Float32Array([1, NaN])],
@@ -163,8 +163,8 @@ test('a value that JSON cannot spell is an error, not null', async () => {
 
 test('a server that loses a row is an error', async () => {
   const { post, serving } = harness();
-  const embed = serving.embed.bind(serving);
-  serving.embed = async (call, options) => ({ ...(await embed(call, options)), rows: [] });
+  const infer = serving.infer.bind(serving);
+  serving.infer = async (call, options) => ({ ...(await infer(call, options)), rows: [] });
   const response = await post(path, { model: 'first-output', input: 'a' });
   assert.is(response.status, 500);
 });

@@ -5,9 +5,8 @@
 import { StatusError } from '../../runtime/base/errors.js';
 import type {
   CallOptions,
-  EmbedCall,
-  EmbedInput,
-  EmbedResult,
+  FiniteCall,
+  FiniteResult,
   MetricSink,
   ModelState,
   ModelSummary,
@@ -15,10 +14,12 @@ import type {
   RegisterBody,
   Serving,
 } from '../../http/serving.js';
+import { memberCount } from '../../runtime/profiles/finite-request.js';
+import type { EmbeddingInput, EmbeddingsBody } from '../../runtime/profiles/embeddings.js';
 import { firstOutput } from './first-output-rule.js';
 
 export class FakeServing implements Serving {
-  readonly calls: EmbedCall[] = [];
+  readonly calls: FiniteCall[] = [];
   readonly registrations: RegisterBody[] = [];
   readonly aborted: string[] = [];
   readonly ids = new Set(['first-output']);
@@ -28,24 +29,34 @@ export class FakeServing implements Serving {
   /** A call waits for this and for its own abort. */
   gate: Promise<void> | null = null;
   drained = 0;
+  /** What decisions are answered with. */
+  distributions: readonly Float32Array[] = [];
 
-  async embed(call: EmbedCall, options: CallOptions): Promise<EmbedResult> {
+  /** The body of a call for embeddings. */
+  embedding(at: number): EmbeddingsBody {
+    const body = this.calls[at]?.body;
+    if (body?.profile === 'embeddings') return body;
+    throw new Error(`call ${at} is none for embeddings`);
+  }
+
+  async infer(call: FiniteCall, options: CallOptions): Promise<FiniteResult> {
+    const { body } = call;
     this.calls.push(call);
     this.#failOnce();
     if (!this.ids.has(call.model)) throw missing(call.model);
-    if (call.dimensions !== undefined && call.dimensions !== 8) {
+    if (body.profile === 'embeddings' && body.dimensions !== 0 && body.dimensions !== 8) {
       throw new StatusError('invalidArgument', 'dimensions: first-output has 8 values', {
         param: 'dimensions',
       });
     }
     options.signal.addEventListener('abort', () => this.aborted.push(call.requestId));
     if (this.gate !== null) await this.gate;
-    const rows = call.inputs.map((input) => firstOutput(bytesOf(input)));
+    const rows = body.profile === 'embeddings' ? embed(body) : this.distributions;
     return {
       model: call.model,
       generation: 1,
       rows,
-      units: call.inputs.reduce((sum, input) => sum + bytesOf(input).length, 0),
+      units: body.profile === 'embeddings' ? bytesIn(body) : memberCount(body),
       cohortSize: 1,
       timings: { queueMs: 1, prepareMs: 2, executeMs: 3 },
     };
@@ -104,7 +115,15 @@ export class FakeServing implements Serving {
   }
 }
 
-function bytesOf(input: EmbedInput): Uint8Array {
+function embed({ inputs }: EmbeddingsBody): Float32Array[] {
+  return inputs.map((input) => firstOutput(bytesOf(input)));
+}
+
+function bytesIn({ inputs }: EmbeddingsBody): number {
+  return inputs.reduce((sum, input) => sum + bytesOf(input).length, 0);
+}
+
+function bytesOf(input: EmbeddingInput): Uint8Array {
   return input.kind === 'text'
     ? new TextEncoder().encode(input.text)
     : Uint8Array.from(input.tokens);

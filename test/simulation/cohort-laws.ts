@@ -13,6 +13,7 @@ import type {
   MembersDropped,
   MembersOffered,
 } from '../../actors/serving/member.js';
+import { memberCount } from '../../runtime/profiles/finite-request.js';
 import { threadOf, type Address } from '../../runtime/system/address.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import type { Observation } from './observed-actor.js';
@@ -71,7 +72,7 @@ export class CohortLaws {
       this.#formed(actor, seen.child, (seen.input as CohortInput).members);
     } else if (seen.type === 'spawned' && seen.kind === 'finiteRequest') {
       const { call } = seen.input as RequestInput;
-      if (this.isFull(actor, call.inputs.length)) {
+      if (this.isFull(actor, memberCount(call.body))) {
         this.#report.add('Q', `${actor} takes a call though its queue is full`);
       }
     } else if (seen.type === 'told') this.#told(actor, seen);

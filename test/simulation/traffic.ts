@@ -201,7 +201,8 @@ export class Traffic {
       return { kind: 'server.drain', payload: { boundMs: step.boundMs } };
     }
     const inputs = step.inputs.map((text) => ({ kind: 'text', text }) as const);
-    const call: FiniteCall = { deployment: model, requestId: 'sim', inputs, dimensions: 0 };
+    const body = { profile: 'embeddings', inputs, dimensions: 0 } as const;
+    const call: FiniteCall = { deployment: model, requestId: 'sim', body };
     return { kind: 'request.submit', payload: call };
   }
 

@@ -6,6 +6,7 @@
 import type { SubmitWork } from '../../actors/protocol.js';
 import type { SpecializationInput } from '../../actors/model/specialization.js';
 import type { FiniteCall } from '../../actors/protocol.js';
+import { memberCount } from '../../runtime/profiles/finite-request.js';
 import { threadOf, type Address } from '../../runtime/system/address.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
 import type { CohortLaws } from './cohort-laws.js';
@@ -161,8 +162,8 @@ export class WorkLaws {
       }
     } else if (ask.kind === 'request.submit' && actor.includes('/models/')) {
       const isQueue = status?.code === 'resourceExhausted';
-      const { inputs } = ask.payload as FiniteCall;
-      if (isQueue && !this.#cohorts.isFull(actor, inputs.length)) {
+      const { body } = ask.payload as FiniteCall;
+      if (isQueue && !this.#cohorts.isFull(actor, memberCount(body))) {
         this.#report.add('Q', `${actor} refuses a call though its queue is not full`);
       }
     }

@@ -30,8 +30,11 @@ function model(): PreparedModel {
 
 const prepared = model();
 const call = (...texts: string[]): PrepareMembers => ({
-  inputs: texts.map((text) => ({ kind: 'text', text })),
-  dimensions: 0,
+  body: {
+    profile: 'embeddings',
+    inputs: texts.map((text) => ({ kind: 'text', text })),
+    dimensions: 0,
+  },
 });
 const ENDLESS = 'P';
 const NO_UNITS = '0';
@@ -39,8 +42,8 @@ const NO_UNITS = '0';
 test('a small call is prepared: the bytes, units and tag that the program gives', () => {
   const members = new BriefPreparer(prepared).prepare(call('ab', 'aé'));
   assert.equal(members, [
-    { bytes: Uint8Array.of(97, 98), units: 1, tag: 0n },
-    { bytes: Uint8Array.of(97, 0xc3, 0xa9), units: 1, tag: 0n },
+    { bytes: Uint8Array.of(97, 98), units: 1, tag: 0n, values: null },
+    { bytes: Uint8Array.of(97, 0xc3, 0xa9), units: 1, tag: 0n, values: null },
   ]);
 });
 

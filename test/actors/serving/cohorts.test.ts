@@ -1,6 +1,7 @@
 /** The whole path on real threads: answers against oracles, alone and in whatever cohort. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { FiniteBody } from '../../../runtime/profiles/finite-request.js';
 import { firstOutputOracle } from '../../oracles/first-output.js';
 import { embeddingBound, embeddingOracle } from '../../oracles/embedding.js';
 import type { SystemRecord } from '../../../runtime/system/recorder.js';
@@ -34,6 +35,12 @@ test('a row is the same, bit for bit, alone and in any cohort', () =>
     await isQuiet(server);
   }));
 
+const tokensBody = (tokens: readonly number[]): FiniteBody => ({
+  profile: 'embeddings',
+  inputs: [{ kind: 'tokens', tokens }],
+  dimensions: 0,
+});
+
 test('token arrays of ragged lengths equal the oracle', () =>
   withServer(['embedding'], async (server) => {
     const inputs = Array.from({ length: 40 }, (_, i) =>
@@ -41,8 +48,8 @@ test('token arrays of ragged lengths equal the oracle', () =>
     );
     const answers = await Promise.all(
       inputs.map((tokens) =>
-        server.serving.embed(
-          { requestId: 'tokens', model: 'embedding', inputs: [{ kind: 'tokens', tokens }] },
+        server.serving.infer(
+          { requestId: 'tokens', model: 'embedding', body: tokensBody(tokens) },
           { signal: new AbortController().signal, deadlineMs: server.now() + 30_000 },
         ),
       ),

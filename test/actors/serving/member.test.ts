@@ -63,16 +63,9 @@ const twoRounds: ActorFactory<RequestInput> = (self, input) => {
     offer(false);
   };
 
-  const { inputs, dimensions } = input.call;
-  self.ask(
-    input.preparer,
-    'members.prepare',
-    { inputs, dimensions },
-    {
-      deadlineMs: input.deadlineMs,
-      as: 'prepared',
-    },
-  );
+  const { body } = input.call;
+  const { deadlineMs } = input;
+  self.ask(input.preparer, 'members.prepare', { body }, { deadlineMs, as: 'prepared' });
   return {
     receive(_self, { kind, payload }) {
       if (kind === 'prepared') {
@@ -145,7 +138,8 @@ function dummies(reference: ReferenceModel, seed: number) {
   lab.settle();
   const ask = (value: number): Promise<TwoRows> => {
     const inputs = [{ kind: 'text', text: good(value) }];
-    const call = { deployment: 'faulty', requestId: `r${value}`, inputs, dimensions: 0 };
+    const body = { profile: 'embeddings', inputs, dimensions: 0 };
+    const call = { deployment: 'faulty', requestId: `r${value}`, body };
     const deadlineMs = 1e9;
     return system.request(generation, 'request.submit', call, { deadlineMs }) as Promise<TwoRows>;
   };

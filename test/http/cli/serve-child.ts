@@ -17,9 +17,9 @@ serving.register = async (body, options) => {
   return register(body, options);
 };
 // A model called `stuck` never answers; nothing but the bound of a drain ends it.
-const embed = serving.embed.bind(serving);
-serving.embed = (call, options) =>
-  call.model === 'stuck' ? new Promise(() => undefined) : embed(call, options);
+const infer = serving.infer.bind(serving);
+serving.infer = (call, options) =>
+  call.model === 'stuck' ? new Promise(() => undefined) : infer(call, options);
 serving.drain = async () => {
   processTerminal.err('drained');
 };

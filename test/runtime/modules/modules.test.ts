@@ -12,7 +12,7 @@ import { prepareFunctions } from '../../../runtime/modules/prepare.js';
 import { RunnerRecorder } from '../../../runtime/modules/runner-recorder.js';
 import { runnerFunctions } from '../../../runtime/modules/runner.js';
 import { capabilityText } from '../../../runtime/modules/signature-table.js';
-import { encodeRequest, RequestPacket } from '../../../runtime/profiles/request-packet.js';
+import { encodePacket, RequestPacket } from '../../../runtime/profiles/request-packet.js';
 import { Tokenizer } from '../../../runtime/tokenizer/tokenizer.js';
 import { repositoryRoot } from '../packages/repository-root.js';
 
@@ -112,7 +112,10 @@ test('buffers: order, text and back', () => {
 
 test('input records and tokens', () => {
   const packet = new RequestPacket(
-    encodeRequest({ input: { kind: 'text', text: 'the end' }, dimensions: 3 }),
+    encodePacket([
+      { kind: 'text', text: 'the end' },
+      { kind: 'number', number: 3 },
+    ]),
   );
   const input = inputFunctions({ packet: () => packet, tokenizer });
   assert.equal(input['count']!(), [2n]);

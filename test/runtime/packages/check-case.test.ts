@@ -5,13 +5,14 @@ import { caseSchema, compareRows, runCase } from '../../../runtime/packages/chec
 import type { CaseRunner } from '../../../runtime/packages/check-case.js';
 import { checkRequest, readChecked } from '../../../runtime/packages/check-request.js';
 import { MemoryFiles } from '../../../runtime/packages/memory-files.js';
+import type { EmbeddingsBody } from '../../../runtime/profiles/embeddings.js';
 import { RequestPacket } from '../../../runtime/profiles/request-packet.js';
 
 const exact = { absolute: 0, relative: 0 };
 const lengths: CaseRunner = {
   // One value a row: the number of characters or tokens.
-  infer: async ({ inputs }) =>
-    inputs.map((input) =>
+  infer: async (body) =>
+    (body as EmbeddingsBody).inputs.map((input) =>
       Float32Array.of(input.kind === 'text' ? input.text.length : input.tokens.length),
     ),
   oracle: (program, name, packet) => {
@@ -24,11 +25,28 @@ const parse = (value: unknown) => caseSchema.parse(value);
 test('inputs take every shape that HTTP takes', () => {
   const text = (words: string) => ({ kind: 'text', text: words });
   const ids = (...tokens: number[]) => ({ kind: 'tokens', tokens });
-  assert.equal(checkRequest({ input: 'a' }), { inputs: [text('a')], dimensions: 0 });
-  assert.equal(checkRequest({ input: ['a', 'b'] }).inputs, [text('a'), text('b')]);
-  assert.equal(checkRequest({ input: [1, 2] }).inputs, [ids(1, 2)]);
-  assert.equal(checkRequest({ input: [[1], [2, 3]] }).inputs, [ids(1), ids(2, 3)]);
-  assert.is(checkRequest({ input: 'a', dimensions: 4 }).dimensions, 4);
+  const body = (...inputs: object[]) => ({ profile: 'embeddings', inputs, dimensions: 0 });
+  assert.equal(checkRequest({ input: 'a' }), body(text('a')));
+  assert.equal(checkRequest({ input: ['a', 'b'] }), body(text('a'), text('b')));
+  assert.equal(checkRequest({ input: [1, 2] }), body(ids(1, 2)));
+  assert.equal(checkRequest({ input: [[1], [2, 3]] }), body(ids(1), ids(2, 3)));
+  const asked = checkRequest({ input: 'a', dimensions: 4 });
+  assert.equal(asked, { ...body(text('a')), dimensions: 4 });
+});
+
+test('questions take every shape that HTTP takes, and nothing of embeddings', () => {
+  const asked = { kind: 'yes_no', text: 'Is it?' };
+  const question = { ...asked, context: 'of all' };
+  const body = (...questions: object[]) => ({ profile: 'decisions', questions });
+  assert.equal(checkRequest({ questions: asked, context: 'of all' }), body(question));
+  assert.equal(checkRequest({ questions: [question, question] }), body(question, question));
+  assert.throws(() => checkRequest({}), /either input \(and dimensions\) or questions/);
+  assert.throws(() => checkRequest({ input: 'a', questions: asked }), /either input/);
+  assert.throws(() => checkRequest({ questions: asked, dimensions: 2 }), /either input/);
+  assert.throws(
+    () => checkRequest({ questions: [asked, { kind: 'choice', text: 'Which?' }] }),
+    /request\.questions\[1\]\.labels: must be an array of strings, not missing/,
+  );
 });
 
 test('rows are compared within the bound, and the first value that is off is told', () => {

@@ -2,13 +2,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../runtime/base/errors.js';
 import { runScenario, scenarioSchema } from '../../../runtime/packages/check-scenario.js';
-import type { CheckRequest, Infer } from '../../../runtime/packages/check-request.js';
+import type { Infer } from '../../../runtime/packages/check-request.js';
+import type { EmbeddingInput, EmbeddingsBody } from '../../../runtime/profiles/embeddings.js';
 
-const rowOf = (input: CheckRequest['inputs'][number]): Float32Array =>
+const rowOf = (input: EmbeddingInput): Float32Array =>
   Float32Array.of(input.kind === 'text' ? input.text.length : -1);
 
 /** Answers in a later turn, or with a cancel when the signal came first. */
-const steady: Infer = async ({ inputs }, signal) => {
+const steady: Infer = async (body, signal) => {
+  const { inputs } = body as EmbeddingsBody;
   await new Promise((resolve) => setImmediate(resolve));
   if (signal.aborted) throw new StatusError('cancelled', 'the client left');
   if (inputs.some((input) => input.kind === 'tokens')) {
@@ -44,8 +46,10 @@ test('a scenario that holds reports nothing', async () => {
 });
 
 test('an answer that depends on its neighbours is found, down to the sign of zero', async () => {
-  const leaky: Infer = async (request) =>
-    request.inputs.map(() => Float32Array.of(request.inputs.length > 1 ? -0 : 0));
+  const leaky: Infer = async (body) => {
+    const { inputs } = body as EmbeddingsBody;
+    return inputs.map(() => Float32Array.of(inputs.length > 1 ? -0 : 0));
+  };
   const problems = await run(
     {
       steps: [send('a', ['x', 'y'])],

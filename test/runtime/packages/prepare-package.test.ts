@@ -192,7 +192,7 @@ test('capacities, tokenizer and profile are checked', () => {
   );
   assert.match(
     returning('', '', { profile: 'speech' }),
-    /no profile 'speech' \(it has embeddings\)/,
+    /no profile 'speech' \(it has embeddings, decisions\)/,
   );
 });
 

@@ -13,7 +13,6 @@ import type { CommandProgram } from '../../../runtime/loom/typed.js';
 import type { CompileStageInput, StageArtefact } from '../../../runtime/packages/artefacts.js';
 import { compileControl } from '../../../runtime/packages/compile-control.task.js';
 import { compileStage } from '../../../runtime/packages/compile-stage.task.js';
-import type { CheckRequest } from '../../../runtime/packages/check-request.js';
 import { DiskFiles } from '../../../runtime/packages/disk-files.js';
 import { FiniteControl } from '../../../runtime/packages/finite-control.js';
 import type { FiniteModel } from '../../../runtime/packages/finite-control.js';
@@ -26,7 +25,9 @@ import type { PackageFiles } from '../../../runtime/packages/package-files.js';
 import { prepareFiles } from '../../../runtime/packages/prepare-package.js';
 import type { PreparationPlan } from '../../../runtime/packages/prepare-package.js';
 import { stageConfiguration } from '../../../runtime/packages/stage-configuration.js';
-import type { PreparedRequest } from '../../../runtime/profiles/embeddings.js';
+import type { EmbeddingInput } from '../../../runtime/profiles/embeddings.js';
+import type { PreparedRequest } from '../../../runtime/profiles/finite.js';
+import type { FiniteBody } from '../../../runtime/profiles/finite-request.js';
 import { interpretCommand } from '../../../runtime/vm/device/command-interpreter.js';
 import { repositoryRoot } from './repository-root.js';
 
@@ -86,8 +87,12 @@ export class ReferenceModel {
     return compileStage(input);
   }
 
-  prepare(input: CheckRequest['inputs'][number], dimensions = 0): PreparedRequest {
-    return this.#preparer.prepare({ input, dimensions });
+  prepare(input: EmbeddingInput, dimensions = 0): PreparedRequest {
+    return this.prepareAll({ profile: 'embeddings', inputs: [input], dimensions })[0]!;
+  }
+
+  prepareAll(body: FiniteBody): readonly PreparedRequest[] {
+    return this.#preparer.prepare(body);
   }
 
   /** One cohort of prepared members; their rows in order. */
@@ -104,8 +109,8 @@ export class ReferenceModel {
     });
   }
 
-  infer = async ({ inputs, dimensions }: CheckRequest): Promise<readonly Float32Array[]> =>
-    this.run(inputs.map((input) => this.prepare(input, dimensions)));
+  infer = async (body: FiniteBody): Promise<readonly Float32Array[]> =>
+    this.run(this.prepareAll(body));
 
   /** Fresh storage is poisoned, so that whatever was not written shows. */
   #execute({ buffers, uploads, commands, snapshot }: Submission): Uint8Array {

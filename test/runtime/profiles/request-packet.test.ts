@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  encodePacket,
-  encodeRequest,
-  RequestPacket,
-} from '../../../runtime/profiles/request-packet.js';
+import { frameOf } from '../../../runtime/profiles/finite-request.js';
+import type { EmbeddingInput } from '../../../runtime/profiles/embeddings.js';
+import { encodePacket, RequestPacket } from '../../../runtime/profiles/request-packet.js';
 import { words } from './tables.js';
 
+function encodeInput(input: EmbeddingInput, dimensions = 0): Uint8Array {
+  return encodePacket(frameOf({ profile: 'embeddings', inputs: [input], dimensions }, 0).records);
+}
+
 test('a packet has its table first and its payloads at multiples of eight', () => {
-  const packet = encodeRequest({ input: { kind: 'text', text: 'abcdefghi' }, dimensions: 2 });
+  const packet = encodeInput({ kind: 'text', text: 'abcdefghi' }, 2);
   assert.equal(packet.slice(0, 56), words(2, 1, 56, 9, 3, 72, 8));
   assert.is(new TextDecoder().decode(packet.slice(56, 65)), 'abcdefghi');
   assert.is(new DataView(packet.buffer).getFloat64(72, true), 2);
@@ -38,9 +40,7 @@ test('what was written is read, for any text and any tokens', () => {
 });
 
 test('a record of another kind, or none, is an error', () => {
-  const packet = new RequestPacket(
-    encodeRequest({ input: { kind: 'tokens', tokens: [1] }, dimensions: 0 }),
-  );
+  const packet = new RequestPacket(encodeInput({ kind: 'tokens', tokens: [1] }));
   assert.is(packet.kind(0), 2);
   assert.throws(() => packet.text(0), /record 0 of the input is an array of token ids.*reads text/);
   assert.throws(() => packet.number(0), /reads a number/);
@@ -51,7 +51,7 @@ test('a record of another kind, or none, is an error', () => {
 test('token ids that i32 cannot hold are the mistake of the caller', () => {
   for (const token of [-1, 1.5, 2 ** 31, NaN]) {
     assert.throws(
-      () => encodeRequest({ input: { kind: 'tokens', tokens: [0, token] }, dimensions: 0 }),
+      () => encodeInput({ kind: 'tokens', tokens: [0, token] }),
       /token 1 of the input/,
     );
   }

@@ -6,9 +6,9 @@ import {
   checkPreparedBatch,
   checkPreparedRequest,
   concatenatePrepared,
-  embeddings,
+  finiteEntries,
   stageTagTable,
-} from '../../../runtime/profiles/embeddings.js';
+} from '../../../runtime/profiles/finite.js';
 import { signatureText } from '../../../runtime/profiles/profile.js';
 import { words } from './tables.js';
 
@@ -16,7 +16,7 @@ const good = { batchUnits: 8n, uploadBytes: 64n, outputBytes: 128n, resultBytes:
 
 test('the four entries have the signatures of the README', () => {
   assert.equal(
-    embeddings.entries.map((entry) => `${entry.program}: ${signatureText(entry)}`),
+    finiteEntries.map((entry) => `${entry.program}: ${signatureText(entry)}`),
     [
       'prepare: prepare(string, ref) -> (i64, i64, i64, i64, string, string, ref)',
       'control: prepare_request(ref, buffer) -> (buffer, i64, i64)',
@@ -48,22 +48,22 @@ test('prepare must declare positive capacities', () => {
 });
 
 test('units below one are the fault of the package, too many that of the caller', () => {
+  const context = { batchUnits: 8, values: 3 };
   const request = (units: bigint) => ({ bytes: new Uint8Array(3), units, tag: 5n });
-  assert.is(checkPreparedRequest(request(8n), 8).units, 8);
-  assert.is(checkPreparedRequest(request(8n), 8).tag, 5n);
+  assert.is(checkPreparedRequest(request(8n), context).units, 8);
+  assert.is(checkPreparedRequest(request(8n), context).tag, 5n);
   for (const units of [0n, -3n]) {
-    const status = statusOf(() => checkPreparedRequest(request(units), 8));
+    const status = statusOf(() => checkPreparedRequest(request(units), context));
     assert.is(status.code, 'internal');
     assert.match(status.message, /'prepare_request' of the package returned/);
   }
-  const status = statusOf(() => checkPreparedRequest(request(9n), 8));
+  const status = statusOf(() => checkPreparedRequest(request(9n), context));
   assert.is(status.code, 'invalidArgument');
-  assert.is(status.param, 'input');
   assert.match(status.message, /takes 9 units.*at most 8.*batch_units/);
 });
 
 test('a batch must name a stage that exists and fit its upload', () => {
-  const context = { members: 1, stages: 2, capacities: checkPrepare(good) };
+  const context = { values: [null], stages: 2, capacities: checkPrepare(good) };
   const plan = words(16, 16, 1, 0, 16);
   const batch = (stage: bigint, upload: number) => ({
     stage,
