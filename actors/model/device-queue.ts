@@ -18,6 +18,7 @@ import type {
   WorkRetired,
 } from '../protocol.js';
 import { DeviceBanks } from './device-banks.js';
+import { DeviceGathers } from './gather.js';
 import { machine } from './device-queue.machine.js';
 
 /** An opened device with what admits, places and runs invocations on it. */
@@ -89,6 +90,7 @@ class DeviceHost {
       (opened) => {
         this.#opened = opened;
         this.#banks = new DeviceBanks(self, opened);
+        opened.runner.gathers = new DeviceGathers(self, opened.sources);
         // Closed while it opened.
         if (this.#isClosed) return this.close();
         opened.device.onLost((status) => self.tell(self.address, 'driver.lost', { status }));

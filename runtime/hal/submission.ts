@@ -6,6 +6,7 @@
  * Buffers, works and fences carry ids that are local to the invocation (small integers from 0).
  * The device thread maps them to storage, timeline points and fences, and answers with facts.
  */
+import type { GatherEntry } from './gather.js';
 
 /** Who pays for storage, and whose retirement gives it back. Ledgers are kept by this. */
 export type OwnerKind = 'bank' | 'generation' | 'invocation' | 'row' | 'result' | 'request';
@@ -56,6 +57,18 @@ export type SubmissionCommand =
     }
   /** fence `fence` captures exactly `work`. */
   | { readonly op: 'fence'; readonly fence: number; readonly work: number }
+  /**
+   * Reads ranges of a checkpoint entry into `target`, on a branch of its own: `descriptors` holds
+   * 24 bytes a range (see `gather.ts`). It begins after fence `wait`; fence `fence` captures it.
+   */
+  | {
+      readonly op: 'gather';
+      readonly fence: number;
+      readonly wait: number | null;
+      readonly entry: GatherEntry;
+      readonly descriptors: BufferRange;
+      readonly target: BufferRange;
+    }
   /** Later commands of this invocation wait for `fence` (null fences are never recorded). */
   | { readonly op: 'join'; readonly fence: number };
 
@@ -67,6 +80,8 @@ export interface Submission {
   readonly commands: readonly SubmissionCommand[];
   /** Compact snapshot for the host, concatenated in this order, taken after the last command. */
   readonly snapshot: readonly BufferRange[];
+  /** Scope of the checkpoints that its gathers read; none without gathers. */
+  readonly sources?: string;
   /** Key of existing storage that serves as the workspace of a command program with parts, so that
    * a later submission finds what the earlier part left. Without it parts share the workspace of
    * this submission, and the first to run is part 0. */

@@ -9,6 +9,7 @@ import type { DeviceRange } from '../hal/buffer.js';
 import { rangesOverlap } from '../hal/buffer.js';
 import type { Device } from '../hal/device.js';
 import type { Executable } from '../hal/executable.js';
+import { DESCRIPTOR_BYTES, DESCRIPTORS_MAX } from '../hal/gather.js';
 import { checkRoots } from '../hal/root-binding.js';
 import type { BufferRange, Submission, SubmissionCommand } from '../hal/submission.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
@@ -128,9 +129,28 @@ class Planner {
         if (this.#fences.has(command.fence)) this.#refuse(`fence ${command.fence} is made twice`);
         this.#fences.add(command.fence);
         return;
+      case 'gather':
+        return this.#planGather(command);
       case 'join':
         if (!this.#fences.has(command.fence)) this.#refuse(`fence ${command.fence} is not known`);
     }
+  }
+
+  #planGather(command: Extract<SubmissionCommand, { op: 'gather' }>): void {
+    const { fence, wait, descriptors, target, entry } = command;
+    if (wait !== null && !this.#fences.has(wait)) this.#refuse(`fence ${wait} is not known`);
+    if (this.#fences.has(fence)) this.#refuse(`fence ${fence} is made twice`);
+    this.#fences.add(fence);
+    this.#check(descriptors, `the descriptors of a gather from '${entry.key}'`);
+    this.#check(target, `the target of a gather from '${entry.key}'`);
+    const most = DESCRIPTORS_MAX * DESCRIPTOR_BYTES;
+    if (descriptors.length > most || descriptors.length % DESCRIPTOR_BYTES !== 0) {
+      this.#refuse(`a gather has ${descriptors.length} bytes of descriptors; at most ${most}`);
+    }
+    this.#hostBytes += descriptors.length;
+    const ranges = [this.#identify(descriptors), this.#identify(target)] as const;
+    if (rangesOverlap(...ranges)) this.#refuse('a gather writes over its own descriptors');
+    this.#written.push(ranges[1]);
   }
 
   #planExecute(command: Execute): void {

@@ -6,13 +6,14 @@
  * covers it and what came before, never what comes after. A feedback copy delays and fails nobody
  * else; the queue keeps later writers of its bytes behind it.
  */
-import { assert, type StatusRecord } from '../base/errors.js';
+import { assert, toStatus, type StatusRecord } from '../base/errors.js';
 import { subRange, type DeviceRange } from '../hal/buffer.js';
 import type { DeviceCommand } from '../hal/command.js';
 import type { Device } from '../hal/device.js';
 import type { Executable } from '../hal/executable.js';
 import { Fence } from '../hal/fence.js';
-import type { WorkOutcome } from '../hal/queue.js';
+import type { Gathers } from '../hal/gather.js';
+import type { WorkOutcome, WorkRequest } from '../hal/queue.js';
 import type { BufferRange, Submission, SubmissionCommand } from '../hal/submission.js';
 import type { Timeline } from '../hal/timeline.js';
 
@@ -24,8 +25,15 @@ export interface InvocationBindings {
   readonly workspaces: ReadonlyMap<Executable, DeviceRange>;
   /** Fields of the banks that a program binds. */
   readonly banks: (executable: Executable) => readonly DeviceRange[];
+  readonly gathers: Gathers | null;
   readonly snapshotBytes: number;
   readonly backEdges: number | null;
+}
+
+type Call = Extract<DeviceCommand, { op: 'call' }>;
+
+interface Step extends Omit<WorkRequest, 'onRetired'> {
+  readonly onRetired?: (failure: StatusRecord | null) => void;
 }
 
 export class InvocationRecorder {
@@ -72,9 +80,14 @@ export class InvocationRecorder {
       return { op: 'readback', source: this.#range(source), into };
     });
     try {
-      if (writes.length > 0) this.#submit('the upload', this.#main, null, writes);
+      if (writes.length > 0) {
+        this.#submit({ label: 'the upload', timeline: this.#main, wait: null, commands: writes });
+      }
       for (const command of commands) this.#recordCommand(command);
-      if (reads.length > 0) this.#submit('the snapshot', this.#main, this.#joined, reads);
+      if (reads.length > 0) {
+        const [timeline, wait] = [this.#main, this.#joined];
+        this.#submit({ label: 'the snapshot', timeline, wait, commands: reads });
+      }
     } catch (error) {
       const refusal = this.#device.queue.refusal;
       if (!refusal) throw error;
@@ -92,17 +105,51 @@ export class InvocationRecorder {
         this.feedback.push({ slot: command.slot, bytes });
         const branch = this.#device.createTimeline(`${this.#submission.invocation} feedback`);
         const source = this.#range(command.source);
-        this.#submit('feedback', branch, known(this.#works, command.work), [
-          { op: 'readback', source, into: bytes },
-        ]);
+        this.#submit({
+          label: 'feedback',
+          timeline: branch,
+          wait: known(this.#works, command.work),
+          commands: [{ op: 'readback', source, into: bytes }],
+        });
         return;
       }
       case 'fence':
         this.#fences.set(command.fence, known(this.#works, command.work));
         return;
+      case 'gather':
+        return this.#recordGather(command);
       case 'join':
         this.#joined = Fence.join(this.#joined, known(this.#fences, command.fence));
     }
+  }
+
+  /** A branch of its own: it copies its descriptors when its turn comes, then has ranges read. */
+  #recordGather(command: Extract<SubmissionCommand, { op: 'gather' }>): void {
+    const { entry, fence, wait } = command;
+    const { gathers } = this.#bindings;
+    const label = `a gather from '${entry.key}'`;
+    assert(gathers && this.#submission.sources !== undefined, `${label} to have been checked`);
+    const gather = gathers.accept(this.#submission.sources, entry);
+    const descriptors = new Uint8Array(command.descriptors.length);
+    const target = this.#range(command.target);
+    const run: Call['run'] = (done) => {
+      const window = this.#device.memory.window(target);
+      assert(window, 'a device whose memory reading threads see');
+      gather.read(descriptors, { ...window, length: target.length }, done);
+    };
+    const started: Call['run'] = (done) => {
+      gather.started();
+      done(null);
+    };
+    const timeline = this.#device.createTimeline(`${this.#submission.invocation} gather`);
+    const commands: DeviceCommand[] = [
+      { op: 'call', run: started, reads: [], writes: [] },
+      { op: 'readback', source: this.#range(command.descriptors), into: descriptors },
+      { op: 'call', run, reads: [], writes: [target] },
+    ];
+    const after = wait === null ? null : known(this.#fences, wait);
+    const onRetired = (failure: StatusRecord | null): void => gather.retired(failure);
+    this.#fences.set(fence, this.#submit({ label, timeline, wait: after, commands, onRetired }));
   }
 
   #recordExecute(command: Extract<SubmissionCommand, { op: 'execute' }>): void {
@@ -119,27 +166,26 @@ export class InvocationRecorder {
       backEdges,
     };
     const label = executable.info.name;
-    const fence = this.#submit(label, this.#main, this.#joined, [{ op: 'execute', launch }]);
+    const commands: DeviceCommand[] = [{ op: 'execute', launch }];
+    const fence = this.#submit({ label, timeline: this.#main, wait: this.#joined, commands });
     this.#works.set(command.work, fence);
   }
 
-  #submit(
-    label: string,
-    timeline: Timeline,
-    wait: Fence | null,
-    commands: readonly DeviceCommand[],
-  ): Fence {
+  #submit(work: Step): Fence {
+    const { label, timeline, wait, commands } = work;
     this.#open += 1;
     const executes = commands.some(({ op }) => op === 'execute');
     const onRetired = ({ failure, started }: WorkOutcome): void => {
       this.failure ??= failure && (failure.cause ?? failure);
       if (executes) this.started ??= started;
+      work.onRetired?.(failure);
       this.#close();
     };
     try {
       return this.#device.queue.submit({ label, wait, timeline, commands, onRetired });
     } catch (error) {
       this.#open -= 1;
+      work.onRetired?.(toStatus(error));
       throw error;
     }
   }

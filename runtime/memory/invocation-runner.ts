@@ -13,6 +13,7 @@ import type { Ports } from '../base/ports.js';
 import { subRange } from '../hal/buffer.js';
 import type { Device } from '../hal/device.js';
 import type { Executable } from '../hal/executable.js';
+import type { Gathers } from '../hal/gather.js';
 import type { Pool } from '../hal/pool.js';
 import type { Owner, Submission, SubmissionRetired } from '../hal/submission.js';
 import { BankTable } from './bank-table.js';
@@ -90,6 +91,8 @@ export class InvocationRunner {
   readonly #budget: Budget;
   readonly #table: StorageTable;
   readonly banks: BankTable;
+  /** Carries out gathers; without, submissions with gathers are refused. */
+  gathers: Gathers | null = null;
   /** By invocation id, or by key for storage. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Set<string>();
@@ -123,6 +126,7 @@ export class InvocationRunner {
       if (this.#running.has(invocation)) {
         throw new StatusError('alreadyExists', `invocation '${invocation}' is running already`);
       }
+      this.#checkGathers(submission);
       let plan: InvocationPlan | null = planInvocation(submission, this.#device, this.#table);
       const { bytes, banks } = plan;
       const admit = (reservation: Reservation): boolean => {
@@ -139,6 +143,16 @@ export class InvocationRunner {
       this.#ask(invocation, { bytes, banks, label, admit }, calls.onFailed);
       plan = null;
     });
+  }
+
+  #checkGathers({ commands, sources, invocation }: Submission): void {
+    for (const command of commands) {
+      if (command.op !== 'gather') continue;
+      if (this.gathers === null || sources === undefined) {
+        throw new StatusError('failedPrecondition', `'${invocation}' gathers without sources`);
+      }
+      this.gathers.check(sources, command.entry);
+    }
   }
 
   /** Makes banks resident that no invocation needs yet: warm-up, pins. */
@@ -307,6 +321,7 @@ export class InvocationRunner {
       executables: plan.executables,
       workspaces: new Map(workspaces),
       banks: ({ banks }: Executable) => this.banks.fields(banks),
+      gathers: this.gathers,
       snapshotBytes: plan.snapshotBytes,
       backEdges: this.#options.backEdges ?? null,
     };

@@ -14,6 +14,8 @@ export interface OpenedFile {
   readonly descriptor: number;
   /** Length when it was indexed; a file that is shorter now fails the reads that touch its end. */
   readonly bytes: number;
+  /** Gathers read past the system's cache, in aligned pieces (deployment.parameter_files). */
+  readonly direct?: boolean;
 }
 
 /** A declared checkpoint: its shards in order. */

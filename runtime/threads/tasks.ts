@@ -7,11 +7,13 @@ import { compileControl } from '../packages/compile-control.task.js';
 import { compileStage } from '../packages/compile-stage.task.js';
 import type { CompileControlInput, CompileStageInput } from '../packages/artefacts.js';
 import { readBlock, type ReadBlock } from '../parameters/read-block.task.js';
+import { readRanges, type ReadRanges } from '../parameters/read-ranges.task.js';
 
 const tasks = {
   'compile-control': (input: unknown) => compileControl(input as CompileControlInput),
   'compile-stage': (input: unknown) => compileStage(input as CompileStageInput),
   'read-block': (input: unknown) => readBlock(input as ReadBlock),
+  'read-ranges': (input: unknown) => readRanges(input as ReadRanges),
 };
 
 export type TaskName = keyof typeof tasks;
