@@ -7,6 +7,7 @@
  * `runtime/hal/submission.ts` wants them. What belongs to another invocation is refused.
  */
 import { StatusError } from '../base/errors.js';
+import { DESCRIPTOR_BYTES, DESCRIPTORS_MAX, type GatherEntry } from '../hal/gather.js';
 import type { BufferRange, SubmissionBuffer, SubmissionCommand } from '../hal/submission.js';
 
 /**
@@ -28,6 +29,8 @@ export interface InvocationShape {
   readonly stages: readonly RunnableStage[];
   /** Bytes that each registered host slot holds, for `feedback`. */
   readonly slots: readonly number[];
+  /** Finds an entry of a checkpoint, or raises; without, there are no checkpoints to gather from. */
+  readonly entry?: (source: bigint, key: string) => GatherEntry;
 }
 
 /** What a `hal.buffer` of a program stands for: bytes of one buffer of one invocation. */
@@ -63,6 +66,16 @@ export interface FeedbackPlace {
   readonly offset: bigint;
   readonly length: bigint;
   readonly slot: bigint;
+}
+
+export interface GatherCall {
+  readonly source: bigint;
+  readonly key: string;
+  readonly wait: unknown;
+  readonly descriptors: unknown;
+  readonly offset: bigint;
+  readonly count: bigint;
+  readonly target: unknown;
 }
 
 export class RunnerRecorder {
@@ -152,6 +165,31 @@ export class RunnerRecorder {
   join(fence: unknown): void {
     if (fence === NULL_FENCE) return;
     this.#record({ op: 'join', fence: this.#point(fence, 'hal.fence', 'join') });
+  }
+
+  /** An empty gather passes on what it was to wait for. */
+  gather(call: GatherCall): InvocationPoint | null {
+    const { source, key, offset, count } = call;
+    const waits = call.wait !== NULL_FENCE;
+    const wait = waits ? this.#point(call.wait, 'hal.fence', 'gather') : null;
+    const whole = this.#range(call.descriptors, 'gather');
+    const target = this.#range(call.target, 'gather');
+    const entry = this.#shape.entry?.(source, key);
+    if (entry === undefined) {
+      throw new StatusError('failedPrecondition', 'gather: the package declared no source');
+    }
+    if (count < 0n || count > BigInt(DESCRIPTORS_MAX)) {
+      throw new StatusError(
+        'resourceExhausted',
+        `gather of ${count} descriptors; one call takes 0 to ${DESCRIPTORS_MAX}`,
+      );
+    }
+    const length = Number(count) * DESCRIPTOR_BYTES;
+    const descriptors = cut(whole, { offset: Number(offset), length, what: 'gather' });
+    if (count === 0n) return call.wait as InvocationPoint | null;
+    const fence = this.#fences++;
+    this.#record({ op: 'gather', fence, wait, entry, descriptors, target });
+    return { owner: this, kind: 'hal.fence', id: fence };
   }
 
   #range(buffer: unknown, use: string): BufferRange {
