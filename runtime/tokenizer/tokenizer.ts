@@ -8,6 +8,11 @@
  */
 import { Tokenizer as JsonTokenizer } from '@huggingface/tokenizers';
 import { StatusError } from '../base/errors.js';
+import { makeModel, tokensById } from './make-model.js';
+import type { PieceModel } from './piece-model.js';
+import { TextEncoding } from './text-encoding.js';
+import { readTokenizerFile, unusable } from './tokenizer-file.js';
+import type { TokenizerFile } from './tokenizer-file.js';
 
 /** Bits of `flags` in `input.encode` and `input.decode`. */
 export const ADD_SPECIAL_TOKENS = 4;
@@ -16,16 +21,6 @@ export const SKIP_SPECIAL_TOKENS = 1;
 
 /** Ids or bytes that one call may ask for. */
 const capacityMax = 2 ** 26;
-
-interface AddedToken {
-  readonly id: number;
-  readonly content: string;
-  readonly special?: boolean;
-}
-
-interface TokenizerFile {
-  readonly added_tokens: readonly AddedToken[];
-}
 
 export interface Encoded {
   /** `capacity` ids, zero after the live ones. */
@@ -41,35 +36,41 @@ export interface Decoded {
 
 export class Tokenizer {
   readonly #file: TokenizerFile;
-  readonly #matching: JsonTokenizer;
-  /** Reads special tokens in a text as plain text; made on first need. */
-  #plain: JsonTokenizer | null = null;
+  readonly #library: JsonTokenizer;
+  readonly #model: PieceModel;
+  readonly #tokens: ReadonlyMap<number, string>;
+  readonly #special: ReadonlySet<number>;
+  readonly #matching: TextEncoding;
+  /** Reads special tokens in a text as plain text. */
+  readonly #plain: TextEncoding;
+  /** Ids around a text with special tokens; null stands for the text. */
+  readonly #template: readonly (number | null)[];
 
   /** `name` is the asset's name in errors. */
   constructor(bytes: Uint8Array, name: string) {
-    this.#file = readFile(bytes, name);
-    this.#matching = build(this.#file, name);
+    this.#file = readTokenizerFile(bytes, name);
+    this.#library = libraryFor(this.#file, name);
+    this.#model = makeModel(this.#file);
+    this.#tokens = tokensById(this.#file);
+    const { added_tokens: added } = this.#file;
+    this.#special = new Set(added.filter(({ special }) => special).map(({ id }) => id));
+    this.#matching = this.#encoding(added);
+    this.#plain = this.#encoding(added.filter(({ special }) => !special));
+    this.#template = this.#templateOf(name);
   }
 
   encode(text: string, flags: number, capacity: number): Encoded {
     checkFlags('encode', flags, ADD_SPECIAL_TOKENS | NO_SPECIAL_TOKEN_MATCHING);
     checkCapacity('encode', capacity);
-    const tokenizer = flags & NO_SPECIAL_TOKEN_MATCHING ? this.#plainTokenizer() : this.#matching;
-    const found = tokenizer.encode(text, {
-      add_special_tokens: (flags & ADD_SPECIAL_TOKENS) !== 0,
-    }).ids;
+    const encoding = flags & NO_SPECIAL_TOKEN_MATCHING ? this.#plain : this.#matching;
+    const body = encoding.encode(text, capacity);
     const ids = new Int32Array(capacity);
-    const count = Math.min(found.length, capacity);
-    for (let index = 0; index < count; index += 1) {
-      const id: number | undefined = found[index];
-      if (id === undefined) {
-        throw new StatusError(
-          'invalidArgument',
-          `the tokenizer has no token for part ${index} of the text, and no unknown token`,
-          { param: 'input' },
-        );
+    let count = 0;
+    for (const part of (flags & ADD_SPECIAL_TOKENS) === 0 ? [null] : this.#template) {
+      for (const id of part === null ? body : [part]) {
+        if (count === capacity) return { ids, count };
+        ids[count++] = id;
       }
-      ids[index] = id;
     }
     return { ids, count };
   }
@@ -77,26 +78,18 @@ export class Tokenizer {
   decode(ids: Int32Array, flags: number, capacity: number): Decoded {
     checkFlags('decode', flags, SKIP_SPECIAL_TOKENS);
     checkCapacity('decode', capacity);
-    const known = [...ids];
-    known.forEach((id, index) => {
-      if (this.#matching.id_to_token(id) !== undefined) return;
-      throw new StatusError(
-        'invalidArgument',
-        `token ${index} to decode is ${id}, which the vocabulary does not have`,
-      );
+    const skip = (flags & SKIP_SPECIAL_TOKENS) !== 0;
+    const tokens: string[] = [];
+    ids.forEach((id, index) => {
+      const token = this.#tokens.get(id);
+      if (token === undefined) throw unknownId(id, index);
+      if (!skip || !this.#special.has(id)) tokens.push(token);
     });
-    const text =
-      known.length === 0
-        ? ''
-        : this.#matching.decode(known, {
-            skip_special_tokens: (flags & SKIP_SPECIAL_TOKENS) !== 0,
-            clean_up_tokenization_spaces: false,
-          });
-    const live = new TextEncoder().encode(text);
+    const live = new TextEncoder().encode(this.#text(tokens, skip));
     if (live.length > capacity) {
       throw new StatusError(
         'invalidArgument',
-        `decoding ${known.length} tokens takes ${live.length} bytes, and the capacity given to 'decode' is ${capacity}`,
+        `decoding ${ids.length} tokens takes ${live.length} bytes, and the capacity given to 'decode' is ${capacity}`,
       );
     }
     const bytes = new Uint8Array(capacity);
@@ -104,50 +97,62 @@ export class Tokenizer {
     return { bytes, length: live.length };
   }
 
-  /**
-   * Special tokens leave the list of what is looked for in a text, but keep their ids, because the
-   * template that adds them at the ends finds them by name.
-   */
-  #plainTokenizer(): JsonTokenizer {
-    if (this.#plain !== null) return this.#plain;
-    const special = this.#file.added_tokens.filter((token) => token.special === true);
-    const others = this.#file.added_tokens.filter((token) => token.special !== true);
-    const plain = build({ ...this.#file, added_tokens: others }, 'tokenizer');
-    for (const token of special) plain.model?.tokens_to_ids.set(token.content, token.id);
-    this.#plain = plain;
-    return plain;
+  #text(tokens: string[], skip: boolean): string {
+    if (tokens.length === 0) return '';
+    const { decoder } = this.#library;
+    if (decoder === null) return tokens.join(' ');
+    const { model } = this.#file;
+    const suffix = model.type === 'BPE' ? model.end_of_word_suffix : null;
+    const text = decoder.decode(tokens);
+    if (suffix === null || suffix === '') return text;
+    const spaced = text.replaceAll(suffix, ' ');
+    return skip ? spaced.trim() : spaced;
+  }
+
+  #encoding(added: TokenizerFile['added_tokens']): TextEncoding {
+    const { normalizer, pre_tokenizer: cutter } = this.#library;
+    return new TextEncoding(
+      {
+        normalize: (text) => (normalizer === null ? text : normalizer.normalize(text)),
+        words: (text, index) =>
+          cutter === null ? [text] : cutter.pre_tokenize(text, { section_index: index }),
+      },
+      this.#model,
+      added,
+    );
+  }
+
+  /** Asks the post-processor once where the text stands among the special tokens. */
+  #templateOf(name: string): readonly (number | null)[] {
+    const { post_processor: processor } = this.#library;
+    if (processor === null) return [null];
+    const mark = '\0text';
+    const ids = new Map([...this.#tokens].map(([id, token]) => [token, id]));
+    const { tokens } = processor.post_process([mark], null, true);
+    return tokens.map((token: string) => {
+      if (token === mark) return null;
+      const id = ids.get(token);
+      if (id === undefined) throw unusable(name, `its post-processor adds unknown '${token}'`);
+      return id;
+    });
   }
 }
 
-function readFile(bytes: Uint8Array, name: string): TokenizerFile {
-  let value: unknown;
+/** The library's steps around the model, which is ours: the one that it gets is empty. */
+function libraryFor(file: TokenizerFile, name: string): JsonTokenizer {
+  const model = { type: 'WordPiece', vocab: {}, unk_token: '', continuing_subword_prefix: '' };
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return new JsonTokenizer({ ...file, model }, { clean_up_tokenization_spaces: false });
   } catch (error) {
-    throw refuse(name, error instanceof Error ? error.message : String(error));
-  }
-  if (value === null || typeof value !== 'object' || !('model' in value)) {
-    throw refuse(name, "it has no 'model'");
-  }
-  // Files may leave out what they do not use; the library insists on the keys.
-  const optional = { normalizer: null, pre_tokenizer: null, post_processor: null, decoder: null };
-  const added = 'added_tokens' in value ? value.added_tokens : [];
-  if (!Array.isArray(added)) throw refuse(name, "'added_tokens' is not an array");
-  return { ...optional, ...value, added_tokens: added as AddedToken[] };
-}
-
-function build(file: TokenizerFile, name: string): JsonTokenizer {
-  try {
-    return new JsonTokenizer(file, { clean_up_tokenization_spaces: false });
-  } catch (error) {
-    throw refuse(name, error instanceof Error ? error.message : String(error));
+    throw unusable(name, error instanceof Error ? error.message : String(error));
   }
 }
 
-function refuse(name: string, why: string): StatusError {
-  return new StatusError('invalidArgument', `${name} is no usable tokenizer.json: ${why}`, {
-    where: name,
-  });
+function unknownId(id: number, index: number): StatusError {
+  return new StatusError(
+    'invalidArgument',
+    `token ${index} to decode is ${id}, which the vocabulary does not have`,
+  );
 }
 
 function checkFlags(operation: string, flags: number, known: number): void {
