@@ -6,12 +6,13 @@ import { capabilitiesOf } from '../vm/capability.js';
 import type { CapabilityTable } from '../vm/capability.js';
 import { bufferSignatures } from './buffer.js';
 import { inputSignatures } from './input.js';
-import { parametersSignatures, weightsSignatures } from './checkpoints.js';
 import { optionsSignatures } from './options.js';
+import { parametersSignatures } from './parameters.js';
 import { prepareSignatures } from './prepare.js';
 import { runnerSignatures } from './runner.js';
 import { refusing } from './signature-table.js';
 import type { ModuleFunctions, Signature } from './signature-table.js';
+import { weightsSignatures } from './weights.js';
 
 export const moduleTables: Readonly<Record<string, readonly Signature[]>> = {
   buffer: bufferSignatures,

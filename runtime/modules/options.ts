@@ -1,6 +1,6 @@
 /**
- * Module `options`: typed reads of the package's own settings (`definition.options`), by a path
- * like `head.layers.0.width`. A path that is not there gives the default; a value of another type
+ * Module `options`: typed reads of JSON by a path like `head.layers.0.width`: the package's own
+ * settings (`definition.options`), and its JSON files, which `prepare.asset` opens. A path that is not there gives the default; a value of another type
  * is an error that names the path, because a silent default would hide a misspelt setting's type.
  */
 import { StatusError } from '../base/errors.js';
@@ -17,35 +17,37 @@ export const optionsSignatures = signatureTable('options', [
   'join_path(string, string) -> string',
 ]);
 
-/** The value of the server behind the `options` ref that a program is given. */
+/** The value of the server behind an `options` ref that a program is given. */
 export class OptionsValue {
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly values: unknown;
+  /** What paths are paths of, in messages. */
+  readonly label: string;
 
-  constructor(values: Readonly<Record<string, unknown>>) {
+  constructor(values: unknown, label = 'definition.options') {
     this.values = values;
+    this.label = label;
   }
 }
 
 export function optionsFunctions(): ModuleFunctions {
-  const at = (ref: unknown, path: string): unknown => {
-    if (!(ref instanceof OptionsValue)) {
-      throw new StatusError(
-        'internal',
-        `options read at '${path}' of a ref that is no options object`,
-      );
-    }
-    return valueAt(ref.values, path);
+  const optionsOf = (ref: unknown, path: string): OptionsValue => {
+    if (ref instanceof OptionsValue) return ref;
+    throw new StatusError(
+      'internal',
+      `options read at '${path}' of a ref that is no options object`,
+    );
   };
+  const at = (ref: unknown, path: string): unknown => valueAt(optionsOf(ref, path).values, path);
+  const mistyped = (ref: unknown, path: string, what: string): StatusError =>
+    new StatusError('invalidArgument', `${optionsOf(ref, path).label}.${path}: ${what}`);
   function typed<Value>(read: TypedRead<Value>) {
     return (ref: unknown, path: string, otherwise: Value): readonly Value[] => {
       const value = at(ref, path);
       if (value === undefined) return [otherwise];
       const result = read.accept(value);
       if (result !== undefined) return [result];
-      throw new StatusError(
-        'invalidArgument',
-        `definition.options.${path}: expected ${read.expected}, got ${JSON.stringify(value)?.slice(0, 80)}`,
-      );
+      const found = JSON.stringify(value)?.slice(0, 80);
+      throw mistyped(ref, path, `expected ${read.expected}, got ${found}`);
     };
   }
   return {
@@ -54,7 +56,7 @@ export function optionsFunctions(): ModuleFunctions {
       const value = at(ref, path);
       if (value === undefined) return [0n];
       if (Array.isArray(value)) return [BigInt(value.length)];
-      throw new StatusError('invalidArgument', `definition.options.${path}: expected an array`);
+      throw mistyped(ref, path, 'expected an array');
     },
     get_bool: typed({
       expected: 'true or false',

@@ -1,11 +1,11 @@
 /**
- * Task of the pool: elaborates and compiles one stage under its configuration. A pure function of
+ * Task of the pool: elaborates and compiles one stage, or a loader, under its configuration. A pure function of
  * plain data. Each pool thread keeps its last artefacts, by the identity of everything that went
  * into them.
  */
 import { StatusError } from '../base/errors.js';
 import { compileCommand } from '../jit/compile-command.js';
-import { elaborateStage } from '../loom/elaborate/elaborate.js';
+import { elaborateLoader, elaborateStage } from '../loom/elaborate/elaborate.js';
 import { ArtefactCache } from './artefact-cache.js';
 import type { CompileStageInput, StageArtefact } from './artefacts.js';
 import { programOf } from './link-host.js';
@@ -24,7 +24,8 @@ function compileFresh(input: CompileStageInput): StageArtefact {
   const catalog = parseSources(sources);
   named(declaration, () => checkRoot(catalog, declaration));
   const configuration = stageConfiguration(catalog, { bindings, facts, declaration });
-  const program = programOf(catalog, elaborateStage(catalog, declaration.symbol, configuration));
+  const elaborate = declaration.kind === 'loader' ? elaborateLoader : elaborateStage;
+  const program = programOf(catalog, elaborate(catalog, declaration.symbol, configuration));
   const { bytes, reflection } = compileCommand(program);
   const limit = declaration.workspaceLimitBytes;
   named(declaration, () => {

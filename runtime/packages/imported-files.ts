@@ -4,11 +4,12 @@
  * while the first time, so this is asked for on preparation threads and by tools.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { DiskParameterFile } from '../parameters/checkpoints/disk-parameter-file.js';
 import { importFiles } from '../parameters/import/import-cache.js';
 import { DiskFiles } from './disk-files.js';
 import type { ModelDocument } from './model-document.js';
 import { fileBytesMax, missing, tooLarge } from './package-files.js';
-import type { PackageFiles } from './package-files.js';
+import type { OpenParameterFile, PackageFiles } from './package-files.js';
 
 export interface FilesPlace {
   /** Absolute folder that references start from. */
@@ -52,6 +53,12 @@ export class ImportedFiles implements PackageFiles {
 
   name(reference: string): string {
     return this.#files.name(reference);
+  }
+
+  openParameters(reference: string): OpenParameterFile {
+    const path = this.path(reference);
+    if (path === null) return this.#files.openParameters(reference);
+    return DiskParameterFile.open(path, this.name(reference));
   }
 
   list(folder: string): readonly string[] {

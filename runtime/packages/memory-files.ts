@@ -2,8 +2,23 @@
  * A package in memory: files of one namespace by their path (`model/prepare.loom`,
  * `motifs/norm.loom`), with the document in one folder of it. The namespace is the only root.
  */
-import { escapes, fileBytesMax, missing, referenceParts, tooLarge } from './package-files.js';
-import type { PackageFiles } from './package-files.js';
+import { MemoryParameterFile } from '../parameters/checkpoints/parameter-file.js';
+import {
+  escapes,
+  fileBytesMax,
+  missing,
+  missingParameters,
+  referenceParts,
+  tooLarge,
+} from './package-files.js';
+import type { OpenParameterFile, PackageFiles } from './package-files.js';
+
+class MemoryShard extends MemoryParameterFile implements OpenParameterFile {
+  readonly fd = -1;
+  close(): void {
+    // Memory needs no closing.
+  }
+}
 
 export class MemoryFiles implements PackageFiles {
   readonly #files: ReadonlyMap<string, Uint8Array>;
@@ -32,6 +47,12 @@ export class MemoryFiles implements PackageFiles {
 
   name(reference: string): string {
     return referenceParts(reference).join('/');
+  }
+
+  openParameters(reference: string): OpenParameterFile {
+    const bytes = this.#files.get(this.#path(reference));
+    if (bytes === undefined) throw missingParameters(reference, []);
+    return new MemoryShard(this.name(reference), bytes);
   }
 
   list(folder: string): readonly string[] {

@@ -7,6 +7,14 @@
  * absolute, and may climb (`../motifs/norm.loom`) as long as they stay inside.
  */
 import { StatusError } from '../base/errors.js';
+import type { ParameterFile } from '../parameters/checkpoints/parameter-file.js';
+
+/** A shard of a checkpoint, open until `close`. */
+export interface OpenParameterFile extends ParameterFile {
+  /** Descriptor; -1 for a file in memory. */
+  readonly fd: number;
+  close(): void;
+}
 
 export interface PackageFiles {
   /** Bytes of a file; the caller may keep them. */
@@ -15,6 +23,8 @@ export interface PackageFiles {
   has(reference: string): boolean;
   /** The name of a file in diagnostics, the same wherever the package lies. */
   name(reference: string): string;
+  /** Opens a checkpoint's shard, of any size; parameter roots are allowed besides. */
+  openParameters(reference: string): OpenParameterFile;
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): readonly string[];
 }
@@ -61,6 +71,15 @@ export function missing(reference: string): StatusError {
   return new StatusError('notFound', `no file ${JSON.stringify(reference)} in the package`, {
     where: reference,
   });
+}
+
+export function missingParameters(reference: string, roots: readonly string[]): StatusError {
+  const also = roots.length === 0 ? 'no --parameter-root is set' : `nor in ${roots.join(', ')}`;
+  return new StatusError(
+    'notFound',
+    `no parameter file ${JSON.stringify(reference)} in the package, ${also} (--parameter-root)`,
+    { where: reference },
+  );
 }
 
 export function tooLarge(reference: string, bytes: number): StatusError {

@@ -9,18 +9,11 @@ import { localFacts } from '../hal/local/local-facts.js';
 import { LoomError } from '../loom/diagnostics.js';
 import { bindConfiguration } from '../loom/elaborate/configuration.js';
 import { verifyCatalog } from '../loom/elaborate/verify.js';
-import { bufferFunctions } from '../modules/buffer.js';
-import { DeclarationRecorder } from '../modules/declaration-recorder.js';
-import { capabilityTable } from '../modules/modules.js';
-import { optionsFunctions, OptionsValue } from '../modules/options.js';
-import { prepareFunctions } from '../modules/prepare.js';
-import { checkPrepare } from '../profiles/finite.js';
 import type { FiniteCapacities } from '../profiles/finite.js';
-import type { Profile } from '../profiles/profile.js';
+import type { SymbolValue } from '../modules/signature-table.js';
 import { findProfile } from '../profiles/profiles.js';
 import { Tokenizer } from '../tokenizer/tokenizer.js';
 import type { SealedState } from '../vm/heap.js';
-import { HostVm } from '../vm/host-vm.js';
 import type { HostLimits } from '../vm/host-vm.js';
 import type {
   Bindings,
@@ -30,12 +23,15 @@ import type {
   StageDeclaration,
 } from './artefacts.js';
 import { DiskFiles } from './disk-files.js';
-import { linkHost } from './link-host.js';
 import { loadPackage } from './load-package.js';
 import type { LoadedPackage } from './load-package.js';
 import type { ModelDocument } from './model-document.js';
+import { PackageCheckpoints } from './package-checkpoints.js';
 import { packageBindings } from './package-configuration.js';
 import type { PackageFiles } from './package-files.js';
+import { planParameters } from './parameter-plan.js';
+import type { ParameterPlan } from './parameter-plan.js';
+import { runPrepare } from './run-prepare.js';
 import { checkDeclarations } from './stage-configuration.js';
 
 export interface PreparationPlan {
@@ -50,9 +46,15 @@ export interface PreparationPlan {
   readonly bindings: Bindings;
   readonly facts: TargetFacts;
   readonly limits: Partial<HostLimits>;
+  /** Checkpoints, banks and what fills them. Whoever takes the plan closes the checkpoints. */
+  readonly parameters: ParameterPlan;
+  /** Control entry for memory estimates; null when `prepare` named none. */
+  readonly memoryForecast: SymbolValue | null;
   /** Inputs of the pool's tasks. */
   readonly compileControl: CompileControlInput;
   readonly compileStage: (ordinal: number) => CompileStageInput;
+  /** By index in `parameters.loaders`. */
+  readonly compileLoader: (index: number) => CompileStageInput;
 }
 
 export interface PackagePlace {
@@ -61,11 +63,13 @@ export interface PackagePlace {
   readonly document: ModelDocument;
   /** Folders that references may lead into; none: the folder around the package's. */
   readonly packageRoots: readonly string[];
+  /** Folders that checkpoints may lie in besides. */
+  readonly parameterRoots?: readonly string[];
 }
 
 /** A package in a folder, prepared for a device with these facts. */
 export function preparePackage(place: PackagePlace, facts = localFacts()): PreparationPlan {
-  const files = new DiskFiles(place.base, place.packageRoots);
+  const files = new DiskFiles(place.base, place.packageRoots, place.parameterRoots);
   return prepareFiles(place.document, files, facts);
 }
 
@@ -74,100 +78,64 @@ export function prepareFiles(
   files: PackageFiles,
   facts: TargetFacts,
 ): PreparationPlan {
+  const checkpoints = new PackageCheckpoints(files);
+  try {
+    const loaded = loadPackage(document, files);
+    return planPackage(loaded, { files, facts, checkpoints });
+  } finally {
+    // Closes nothing of a plan that was made: it took the files over.
+    checkpoints.close();
+  }
+}
+
+interface PlanContext {
+  readonly files: PackageFiles;
+  readonly facts: TargetFacts;
+  readonly checkpoints: PackageCheckpoints;
+}
+
+function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPlan {
+  const { files, facts, checkpoints } = context;
+  const { document, catalog, sources } = loaded;
   const profile = findProfile(document.profile);
-  const loaded = loadPackage(document, files);
   const bindings = packageBindings(loaded, facts);
+  const limits = hostLimits(document);
   verifyPrograms(loaded, { bindings, facts });
-  const cold = runPrepare(loaded, { profile, bindings, facts });
-  checkDeclarations(loaded.catalog, { bindings, declarations: cold.stages, facts });
-  const { sources } = loaded;
+  const cold = runPrepare(loaded, { profile, bindings, facts, limits, files, checkpoints });
+  const { stages, memoryForecast } = cold;
+  checkDeclarations(catalog, { bindings, declarations: stages, facts });
+  const indexes = checkpoints.indexes();
+  const planned = planParameters({ catalog, bindings, facts, limits }, { stages, indexes });
+  const tokenizer = readTokenizer(document, files, cold.tokenizer);
+  const input = (declaration: StageDeclaration): CompileStageInput => {
+    return { sources, declaration, bindings, facts };
+  };
   return {
     capacities: limitUnits(cold.capacities, document),
     sourceName: cold.sourceName,
     state: cold.state,
-    stages: cold.stages,
-    tokenizer: readTokenizer(document, files, cold.tokenizer),
+    stages,
+    tokenizer,
     sources,
     bindings,
     facts,
-    limits: hostLimits(document),
+    limits,
+    memoryForecast,
+    parameters: { ...planned, sources: checkpoints.handOver() },
     compileControl: { sources, primary: loaded.control, profile: profile.name, bindings, facts },
-    compileStage: (ordinal) => {
-      const declaration = cold.stages[ordinal]!;
-      return { sources, declaration, bindings, facts };
-    },
+    compileStage: (ordinal) => input(stages[ordinal]!),
+    compileLoader: (index) => input(planned.loaders[index]!.declaration),
   };
 }
 
 /** Everything that is wrong with any file, in one error, before anything runs. */
 function verifyPrograms(
   { catalog }: LoadedPackage,
-  { bindings, facts }: Omit<ColdContext, 'profile'>,
+  { bindings, facts }: { readonly bindings: Bindings; readonly facts: TargetFacts },
 ): void {
   const configuration = { target: facts, bindings: bindConfiguration(catalog, bindings) };
   const diagnostics = verifyCatalog(catalog, configuration);
   if (diagnostics.length > 0) throw new LoomError(diagnostics, catalog.source);
-}
-
-interface ColdResults {
-  readonly capacities: FiniteCapacities;
-  readonly tokenizer: string;
-  readonly sourceName: string;
-  readonly state: SealedState;
-  readonly stages: readonly StageDeclaration[];
-}
-
-interface ColdContext {
-  readonly profile: Profile;
-  readonly bindings: Bindings;
-  readonly facts: TargetFacts;
-}
-
-/** Links and runs the `prepare` entry, and checks what it returns. */
-function runPrepare(loaded: LoadedPackage, context: ColdContext): ColdResults {
-  const { profile, bindings, facts } = context;
-  const { catalog, document } = loaded;
-  const program = linkHost(catalog, {
-    primary: loaded.prepare,
-    entries: profile.entries.filter((entry) => entry.program === 'prepare'),
-    bindings,
-    facts,
-  });
-  const declarations = new DeclarationRecorder();
-  const vm = HostVm.create({
-    program,
-    executor: 'interpret',
-    capabilities: capabilityTable("'prepare'", {
-      buffer: bufferFunctions,
-      options: optionsFunctions(),
-      prepare: prepareFunctions(() => declarations),
-    }),
-    limits: hostLimits(document),
-  });
-  const options = new OptionsValue(document.definition.options);
-  const results = vm.call('prepare', [assetRoot, options]);
-  const [batchUnits, uploadBytes, outputBytes, resultBytes, tokenizer, sourceName, state] =
-    results as [bigint, bigint, bigint, bigint, string, string, object];
-  if (!isSealed(state)) {
-    throw new StatusError(
-      'internal',
-      "'prepare' of the package returned a state that is not sealed",
-    );
-  }
-  return {
-    capacities: checkPrepare({ batchUnits, uploadBytes, outputBytes, resultBytes }),
-    tokenizer,
-    sourceName,
-    state,
-    stages: declarations.stages,
-  };
-}
-
-/** A package cannot learn where it lies: its references start here. */
-const assetRoot = '.';
-
-function isSealed(state: object): state is SealedState {
-  return 'image' in state && 'root' in state && 'pointers' in state;
 }
 
 function limitUnits(capacities: FiniteCapacities, document: ModelDocument): FiniteCapacities {

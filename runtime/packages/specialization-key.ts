@@ -6,13 +6,37 @@
  */
 import { createHash } from 'node:crypto';
 import type { TargetFacts } from '../base/target-facts.js';
+import type { DeclaredSource } from '../modules/declared-sources.js';
 import type { Bindings, PackageSource, StageDeclaration } from './artefacts.js';
 
 /** Changes whenever the compiler's output for equal input does. */
 export const compilerVersion = 1;
 
-/** 32 hexadecimal digits; also part of actor addresses, so nothing else occurs in it. */
-export function stageKey(declaration: StageDeclaration): string {
+/**
+ * The identity of a declaration, its parameters included: 32 hexadecimal digits; also part of actor
+ * addresses, so nothing else occurs in it. Sources from `firstSource` on are the invocation's own
+ * and count by their files, because another invocation numbers others alike.
+ */
+export function stageKey(declaration: StageDeclaration, own: OwnSources = noSources): string {
+  const { parameters } = declaration;
+  if (parameters.length === 0) return codeKey(declaration);
+  const rows = parameters.map(({ binding, input, source, policy }) => {
+    const files = own.sources[source - own.firstSource]?.files ?? [];
+    const named = files.map(({ directory, path }) => [directory, path]);
+    return [binding, input, files.length === 0 ? source : named, policy.name, policy.args];
+  });
+  return digest([codeKey(declaration), rows]);
+}
+
+export interface OwnSources {
+  readonly firstSource: number;
+  readonly sources: readonly DeclaredSource[];
+}
+
+const noSources: OwnSources = { firstSource: 0, sources: [] };
+
+/** The identity of a stage's code, whatever parameters it is given. */
+export function codeKey(declaration: StageDeclaration): string {
   const { kind, symbol, config, workspaceLimitBytes } = declaration;
   const sorted = [...config].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   return digest([kind, symbol.name, symbol.args, sorted, workspaceLimitBytes]);
@@ -29,10 +53,11 @@ export function artefactKey(identity: ArtefactIdentity): string {
   const { sources, bindings, declaration, facts: target } = identity;
   const files = sources.map(({ file, bytes }) => [file, sha256(bytes)]);
   const facts = Object.entries(target).sort(([left], [right]) => (left < right ? -1 : 1));
-  return digest([compilerVersion, files, bindings, stageKey(declaration), facts]);
+  return digest([compilerVersion, files, bindings, codeKey(declaration), facts]);
 }
 
-function digest(value: unknown): string {
+/** Of plain values, as their JSON. */
+export function digest(value: unknown): string {
   return sha256(JSON.stringify(value)).slice(0, 32);
 }
 

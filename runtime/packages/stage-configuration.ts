@@ -41,18 +41,25 @@ export function checkDeclarations(
   }
 }
 
-/** A command program is declared with `stage`, a single kernel with `dispatch`. */
+/** A command is declared with `stage`, a kernel with `dispatch`, or named by a policy. */
 export function checkRoot(catalog: Catalog, { kind, symbol }: StageDeclaration): void {
   const found = catalog.find(symbol.name)?.decl.kind;
   const wanted = kind === 'command' ? 'command' : 'kernel';
   if (found === wanted) return;
-  const function_ = kind === 'command' ? 'stage' : 'dispatch';
-  const hint = found === 'kernel' ? '; use dispatch' : found === 'command' ? '; use stage' : '';
+  const function_ = declaredBy[kind];
+  const isRoot = kind !== 'loader' && (found === 'kernel' || found === 'command');
+  const hint = isRoot ? `; use ${found === 'kernel' ? 'dispatch' : 'stage'}` : '';
   throw new StatusError(
     'invalidArgument',
-    `prepare.${function_} takes a ${wanted}, and this is ${found === undefined ? 'not there' : `a ${found}`}${hint}`,
+    `${function_} takes a ${wanted}, and this is ${found === undefined ? 'not there' : `a ${found}`}${hint}`,
   );
 }
+
+const declaredBy = {
+  command: 'prepare.stage',
+  direct: 'prepare.dispatch',
+  loader: 'a placement of a policy',
+} as const;
 
 /** Runs `action`; an operation's error gets the stage's name in front. */
 export function named<Result>(declaration: StageDeclaration, action: () => Result): Result {

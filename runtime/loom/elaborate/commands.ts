@@ -3,7 +3,7 @@
  * dispatch over whole roots with the kernel's own constant grid.
  */
 import type { At, CommandDef, KernelDef, Param } from '../tree.js';
-import type { CommandProgram, Kernel, Symbol, WordExpr } from '../typed.js';
+import type { BankInfo, CommandProgram, Kernel, Symbol, WordExpr } from '../typed.js';
 import { flattenBank } from './banks.js';
 import type { Declaration } from './catalog.js';
 import { CommandBuilder } from './command-builder.js';
@@ -34,7 +34,7 @@ export function kernelProgram(session: Session, root: Symbol): Kernel {
   );
 }
 
-function rootOf(session: Session, root: Symbol): FunctionRef {
+export function rootOf(session: Session, root: Symbol): FunctionRef {
   const declaration = session.catalog.find(root.name);
   const kind = declaration?.decl.kind;
   if (declaration === null || (kind !== 'command' && kind !== 'kernel')) {
@@ -46,14 +46,35 @@ function rootOf(session: Session, root: Symbol): FunctionRef {
       `the root '${root.name}' ${what}; a stage is a command or a kernel`,
     );
   }
-  const frame = constantFrame(session, declaration.file);
-  const bindings = bindSymbolArgs(frame, declaration, root.args, declaration.decl.at);
-  const ref: FunctionRef = { declaration, bindings, key: instanceKey(declaration, bindings) };
-  session.reach(declaration);
-  return ref;
+  return instanceOf(session, declaration, root.args);
 }
 
-function commandFrame(session: Session, ref: FunctionRef, builder: CommandBuilder): Frame {
+/** The instance of a declaration that a symbol with these canonical arguments names. */
+export function instanceOf(
+  session: Session,
+  declaration: Declaration,
+  args: readonly string[],
+): FunctionRef {
+  const frame = constantFrame(session, declaration.file);
+  const bindings = bindSymbolArgs(frame, declaration, args, declaration.decl.at);
+  session.reach(declaration);
+  return { declaration, bindings, key: instanceKey(declaration, bindings) };
+}
+
+/** Banks of a stage in binding order, without its body: what placing parameters must know. */
+export function stageBanks(session: Session, root: Symbol): readonly BankInfo[] {
+  const ref = rootOf(session, root);
+  const { decl } = ref.declaration;
+  if (decl.kind !== 'command') return [];
+  const builder = new CommandBuilder();
+  const frame = commandFrame(session, ref, builder);
+  for (const param of decl.params) {
+    if (param.mode === 'param') defineParam(frame, builder, param);
+  }
+  return builder.banks.map((bank) => bank.info);
+}
+
+export function commandFrame(session: Session, ref: FunctionRef, builder: CommandBuilder): Frame {
   return new Frame({
     session,
     file: ref.declaration.file,
@@ -111,7 +132,11 @@ function checkHosted(frame: Frame, builder: CommandBuilder): void {
   }
 }
 
-function program(session: Session, ref: FunctionRef, builder: CommandBuilder): CommandProgram {
+export function program(
+  session: Session,
+  ref: FunctionRef,
+  builder: CommandBuilder,
+): CommandProgram {
   const { declaration, key } = ref;
   const files = session.catalog.files.map((file) => file.file);
   const site = constantFrame(session, declaration.file).site(declaration.decl.at);

@@ -4,13 +4,15 @@
  * declarations were reached, come along for cache keys.
  */
 import type { Diagnostic } from '../diagnostics.js';
-import type { CommandProgram, HostProgram, Kernel, Symbol } from '../typed.js';
+import type { BankInfo, CommandProgram, HostProgram, Kernel, Symbol } from '../typed.js';
 import type { Catalog, CatalogFile, Declaration } from './catalog.js';
-import { kernelProgram, stageProgram } from './commands.js';
+import { instanceOf, kernelProgram, stageBanks, stageProgram } from './commands.js';
 import type { Configuration } from './configuration.js';
 import { openSession } from './engine.js';
 import { HostBuilder } from './host-builder.js';
 import { checkFunction, drainHostFunctions, isDeviceOnly } from './host-functions.js';
+import { loaderProgram, loaderShape } from './loader-programs.js';
+import type { LoaderShape } from './loader-programs.js';
 import { Problem } from './problem.js';
 import type { Session } from './session.js';
 
@@ -98,6 +100,69 @@ export function elaborateStage(
   configuration: Configuration,
 ): Elaborated<CommandProgram> {
   return run(catalog, configuration, (session) => stageProgram(session, root));
+}
+
+/** The banks that a stage binds, in order; its kernels are left alone. */
+export function elaborateBanks(
+  catalog: Catalog,
+  root: Symbol,
+  configuration: Configuration,
+): Elaborated<readonly BankInfo[]> {
+  return run(catalog, configuration, (session) => stageBanks(session, root));
+}
+
+/** A kernel that fills bank fields, as the program of one dispatch that activation runs. */
+export function elaborateLoader(
+  catalog: Catalog,
+  root: Symbol,
+  configuration: Configuration,
+): Elaborated<CommandProgram> {
+  return run(catalog, configuration, (session) => loaderProgram(session, root));
+}
+
+/** What such a kernel takes and writes, from its parameters alone. */
+export function elaborateLoaderShape(
+  catalog: Catalog,
+  root: Symbol,
+  configuration: Configuration,
+): Elaborated<LoaderShape> {
+  return run(catalog, configuration, (session) => loaderShape(session, root));
+}
+
+/** One exported function without parameters and results (a policy); it is the only entry. */
+export function elaborateFunction(
+  catalog: Catalog,
+  root: Symbol,
+  configuration: Configuration,
+): Elaborated<HostProgram> {
+  return run(catalog, configuration, (session) => {
+    const declaration = procedureOf(session, root);
+    const builder = new HostBuilder();
+    const func = builder.request(instanceOf(session, declaration, root.args), []);
+    drainHostFunctions(session, builder);
+    return hostProgram(session, builder, { entries: { [root.name]: func }, checks: [] });
+  });
+}
+
+function procedureOf(session: Session, root: Symbol): Declaration {
+  const declaration = session.catalog.find(root.name);
+  const decl = declaration?.decl;
+  const fits =
+    decl?.kind === 'func' && decl.exported && decl.params.length + decl.results.length === 0;
+  if (declaration !== null && fits) return declaration;
+  const what =
+    decl === undefined
+      ? 'is not defined'
+      : decl.kind !== 'func'
+        ? `is a ${decl.kind}`
+        : decl.exported
+          ? 'has parameters or results'
+          : 'is private';
+  const file = declaration?.file.file ?? session.catalog.files[0]?.file ?? '';
+  throw new Problem(
+    { file, at: decl?.at ?? 4097 },
+    `'${root.name}' ${what}; a policy is \`func.def export name() { … }\``,
+  );
 }
 
 function run<Program>(

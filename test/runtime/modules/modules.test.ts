@@ -6,12 +6,13 @@ import { bufferFunctions } from '../../../runtime/modules/buffer.js';
 import { DeclarationRecorder } from '../../../runtime/modules/declaration-recorder.js';
 import { inputFunctions } from '../../../runtime/modules/input.js';
 import { capabilityTable, findSignature, moduleTables } from '../../../runtime/modules/modules.js';
-import { parametersFunctions, weightsFunctions } from '../../../runtime/modules/checkpoints.js';
 import { optionsFunctions, OptionsValue } from '../../../runtime/modules/options.js';
+import { parametersFunctions } from '../../../runtime/modules/parameters.js';
 import { prepareFunctions } from '../../../runtime/modules/prepare.js';
 import { RunnerRecorder } from '../../../runtime/modules/runner-recorder.js';
 import { runnerFunctions } from '../../../runtime/modules/runner.js';
 import { capabilityText } from '../../../runtime/modules/signature-table.js';
+import { weightsFunctions } from '../../../runtime/modules/weights.js';
 import { encodePacket, RequestPacket } from '../../../runtime/profiles/request-packet.js';
 import { Tokenizer } from '../../../runtime/tokenizer/tokenizer.js';
 import { repositoryRoot } from '../packages/repository-root.js';
@@ -26,10 +27,15 @@ test('every signature has a function, and every function a signature', () => {
     buffer: bufferFunctions,
     input: inputFunctions({ packet: () => null, tokenizer: null }),
     options: optionsFunctions(),
-    parameters: parametersFunctions,
+    parameters: parametersFunctions(() => new RunnerRecorder({ stages: [], slots: [] })),
     prepare: prepareFunctions(() => new DeclarationRecorder()),
     runner: runnerFunctions(() => new RunnerRecorder({ stages: [], slots: [] })),
-    weights: weightsFunctions,
+    weights: weightsFunctions({
+      source: () => {
+        throw new Error('nothing is open');
+      },
+      placements: null,
+    }),
   };
   assert.equal(Object.keys(functions).sort(), Object.keys(moduleTables).sort());
   for (const [module, table] of Object.entries(moduleTables)) {
@@ -97,6 +103,11 @@ test('options are read by path, with defaults and typed errors', () => {
   );
   assert.throws(() => count!(options, 'head'), /options\.head: expected an array/);
   assert.throws(() => get_i64!({}, 'size', 1n), /no options object/);
+  const asset = new OptionsValue([{ width: 'x' }], 'config.json');
+  assert.throws(
+    () => get_i64!(asset, '0.width', 1n),
+    /config\.json\.0\.width: expected an integer/,
+  );
 });
 
 test('buffers: order, text and back', () => {
@@ -135,11 +146,6 @@ test('without a tokenizer or a request, input says so', () => {
   const input = inputFunctions({ packet: () => null, tokenizer: null });
   assert.throws(() => input['encode']!('a', 0n, 4n), /no tokenizer/);
   assert.throws(() => input['count']!(), /prepare_request only/);
-});
-
-test('modules that need checkpoints raise unimplemented', () => {
-  assert.throws(() => weightsFunctions['find']!(), /weights\.find\(i64, string\) -> tensor/);
-  assert.throws(() => parametersFunctions['gather']!(), /this server has no checkpoints/);
 });
 
 test.run();

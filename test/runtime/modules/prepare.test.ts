@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { toStatus } from '../../../runtime/base/errors.js';
 import { DeclarationRecorder, stagesMax } from '../../../runtime/modules/declaration-recorder.js';
+import { shardsMax, sourcesMax } from '../../../runtime/modules/declared-sources.js';
 import { prepareFunctions } from '../../../runtime/modules/prepare.js';
+import type { SymbolValue } from '../../../runtime/modules/signature-table.js';
 
 function recording() {
   const recorder = new DeclarationRecorder();
@@ -30,6 +31,7 @@ test('stages are recorded in order with all that was said of them', () => {
         ['a.extent', '-4'],
       ],
       workspaceLimitBytes: null,
+      parameters: [],
     },
     {
       kind: 'direct',
@@ -37,6 +39,7 @@ test('stages are recorded in order with all that was said of them', () => {
       tag: -1n,
       config: [['a.scale', '2']],
       workspaceLimitBytes: 4096,
+      parameters: [],
     },
   ]);
 });
@@ -77,22 +80,115 @@ test('limits: workspace bytes and the number of stages', () => {
   workspace_limit!(0n, 0n);
 });
 
-test('what needs checkpoints says so', () => {
-  const functions = recording();
-  for (const name of ['source', 'source_append', 'parameter', 'memory_forecast']) {
-    const status = statusOf(() => functions[name]!());
-    assert.is(status.code, 'unimplemented');
-    assert.match(status.message, new RegExp(`prepare\\.${name}\\(`));
-  }
+const symbolOf = (name: string) => ({ name, args: [] });
+
+test('parameters are recorded by binding and input, with their policy', () => {
+  const recorder = new DeclarationRecorder();
+  const { stage, source, source_append, parameter } = prepareFunctions(() => recorder);
+  assert.equal(source!('.', 'a.safetensors'), [0n]);
+  assert.equal(source!('', 'b.gguf'), [1n]);
+  source_append!(0n, 'more', 'c.safetensors');
+  stage!(symbol, 0n);
+  parameter!(0n, 1n, 0n, 1n, { name: 'a.p', args: ['4'] });
+  parameter!(0n, 0n, 1n, 1n, symbolOf('a.q'));
+  parameter!(0n, 0n, 0n, 0n, symbolOf('a.q'));
+  assert.equal(recorder.stages[0]!.parameters, [
+    { binding: 0, input: 0, source: 0, policy: symbolOf('a.q') },
+    { binding: 0, input: 1, source: 1, policy: symbolOf('a.q') },
+    { binding: 1, input: 0, source: 1, policy: { name: 'a.p', args: ['4'] } },
+  ]);
+  assert.equal(recorder.sources.list, [
+    {
+      files: [
+        { directory: '.', path: 'a.safetensors' },
+        { directory: 'more', path: 'c.safetensors' },
+      ],
+    },
+    { files: [{ directory: '', path: 'b.gguf' }] },
+  ]);
+  assert.equal(structuredClone(recorder.sources.list), recorder.sources.list);
 });
 
-function statusOf(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    return toStatus(error);
-  }
-  throw new Error('nothing was thrown');
-}
+test('wrong parameters are told with stage, binding and input', () => {
+  const { stage, dispatch, source, parameter } = recording();
+  stage!(symbol, 0n);
+  dispatch!(symbolOf('a.direct'), 0n);
+  source!('.', 'a');
+  const bind = (row: [bigint, bigint, bigint, bigint], policy: SymbolValue = symbolOf('a.p')) =>
+    parameter!(...row, policy);
+  const cases: [row: [bigint, bigint, bigint, bigint], expected: RegExp][] = [
+    [[0n, 2n, 3n, 1n], /parameter \(binding 2, input 3\) of stage 0 .*no source 1; sources 0 to 0/],
+    [[0n, 2n, 3n, -1n], /binding 2, input 3.*no source -1/],
+    [[2n, 0n, 0n, 0n], /parameter \(binding 0, input 0\) of stage 2: no such stage/],
+    [[1n, 0n, 0n, 0n], /stage 1 \(a\.direct\): a single kernel binds no banks/],
+    [[0n, -1n, 0n, 0n], /stage 0 \(a\.forward\), binding -1, input 0: bindings are 0 to 63/],
+    [[0n, 0n, 64n, 0n], /binding 0, input 64: inputs are 0 to 63/],
+  ];
+  for (const [row, expected] of cases) assert.throws(() => bind(row), expected);
+  bind([0n, 0n, 0n, 0n]);
+  assert.throws(
+    () => bind([0n, 0n, 0n, 0n]),
+    /stage 0 \(a\.forward\), binding 0, input 0: bound twice: to source 0 and to 0/,
+  );
+  assert.throws(
+    () => bind([0n, 0n, 1n, 0n], { name: 'a.p', args: ['1'] }),
+    /binding 0, input 1: policy @a\.p<1>, but input 0 has @a\.p: all inputs/,
+  );
+});
+
+test('sources: limits, and what an invocation may not touch', () => {
+  const functions = recording();
+  for (let count = 0; count < sourcesMax; count += 1) functions['source']!('.', `${count}`);
+  assert.throws(() => functions['source']!('.', 'more'), /"\.\/more": the limit is 64 sources/);
+  for (let count = 1; count < shardsMax; count += 1) functions['source_append']!(3n, '.', 'shard');
+  assert.throws(() => functions['source_append']!(3n, '.', 'x'), /source 3: the limit is 1024/);
+  assert.throws(() => functions['source_append']!(64n, '.', 'x'), /no source 64/);
+
+  const invocation = new DeclarationRecorder(1, 2);
+  const { source, source_append, stage, parameter } = prepareFunctions(() => invocation);
+  assert.equal(source!('.', 'own'), [2n]);
+  source_append!(2n, '.', 'own too');
+  assert.throws(() => source_append!(1n, '.', 'x'), /source 1: it is prepared already/);
+  assert.equal(stage!(symbol, 0n), [1n]);
+  parameter!(1n, 0n, 0n, 1n, symbolOf('a.p'));
+  parameter!(1n, 0n, 1n, 2n, symbolOf('a.p'));
+  assert.throws(() => parameter!(1n, 0n, 2n, 3n, symbolOf('a.p')), /no source 3; sources 0 to 2/);
+});
+
+test('files open at the call that names them', () => {
+  const opened: unknown[] = [];
+  const recorder = new DeclarationRecorder(0, 0, {
+    open(file) {
+      if (file.path === 'lost') throw new Error('no such file');
+      opened.push(file.path);
+    },
+    append: (source, file) => opened.push([source, file.path]),
+    index: () => {
+      throw new Error('nobody asked');
+    },
+  });
+  const { source, source_append } = prepareFunctions(() => recorder);
+  source!('.', 'a');
+  assert.throws(() => source!('.', 'lost'), /no such file/);
+  source!('.', 'b');
+  source_append!(1n, '.', 'c');
+  assert.equal(opened, ['a', 'b', [1, 'c']]);
+});
+
+test('one memory forecast, and files in prepare only', () => {
+  const recorder = new DeclarationRecorder();
+  const { memory_forecast, asset } = prepareFunctions(() => recorder);
+  assert.is(recorder.memoryForecast, null);
+  memory_forecast!(symbolOf('a.estimate'));
+  assert.equal(recorder.memoryForecast, symbolOf('a.estimate'));
+  assert.throws(
+    () => memory_forecast!(symbolOf('a.b')),
+    /a\.estimate already; a\.b is one too many/,
+  );
+  assert.throws(
+    () => asset!('config.json'),
+    /"config\.json": files are read by the entry 'prepare'/,
+  );
+});
 
 test.run();

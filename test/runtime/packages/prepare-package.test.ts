@@ -133,7 +133,7 @@ test('imports must exist with the signature that the server has', () => {
     `func.def export use_it(a: ref) { ${/\) (\w+)\(/.exec(line)![1]}(${line.includes('()') ? '' : '1'}) }\n`;
   assert.match(
     importing('func.decl import("prepare") launch_now()'),
-    /import prepare\.launch_now does not exist; the module has config, config_i64/,
+    /import prepare\.launch_now does not exist; the module has asset, config, config_i64/,
   );
   assert.match(importing('func.decl import("files") open_all()'), /there is no module 'files'/);
   assert.match(
@@ -168,17 +168,6 @@ test('a program that raises is told with its message and position', () => {
   );
   assert.match(status.message, /width 3 is not supported/);
   assert.match(status.where!, /^prepare\.loom:10:\d+$/);
-});
-
-test('what needs checkpoints says so', () => {
-  const lines = 'let weights = source("a", "b")';
-  const imported = declaring(lines).replace(
-    'record.def',
-    'func.decl import("prepare") source(a: string, b: string) -> i64\nrecord.def',
-  );
-  const status = refusal(() => prepare({ prepare: imported }));
-  assert.is(status.code, 'unimplemented');
-  assert.match(status.message, /prepare\.source\(string, string\) -> i64: .*no checkpoints/);
 });
 
 test('capacities, tokenizer and profile are checked', () => {

@@ -14,6 +14,7 @@ const declaration: StageDeclaration = {
     ['a.y', '2'],
   ],
   workspaceLimitBytes: null,
+  parameters: [],
 };
 const identity = {
   sources: [{ file: 'k.loom', bytes: Uint8Array.of(1, 2) }],

@@ -1,0 +1,89 @@
+/**
+ * The checkpoints that one preparation opened: files of the package, or of the operator's parameter
+ * roots, each opened once however many sources name it. Owns the descriptors until `handOver`
+ * gives them to whoever carries the plan out, or `close` ends a preparation that failed.
+ */
+import { closeSync } from 'node:fs';
+import { StatusError } from '../base/errors.js';
+import type { OpenSources, SourceFile } from '../modules/declared-sources.js';
+import type { CheckpointIndex } from '../parameters/checkpoints/checkpoint-index.js';
+import { checkShard, indexCheckpoint } from '../parameters/checkpoints/index-checkpoint.js';
+import type { OpenedSource } from '../parameters/load-plan.js';
+import type { OpenParameterFile, PackageFiles } from './package-files.js';
+
+interface Source {
+  readonly files: OpenParameterFile[];
+  /** Null until somebody asks, and again when a shard is added. */
+  index: CheckpointIndex | null;
+}
+
+export class PackageCheckpoints implements OpenSources {
+  readonly #files: PackageFiles;
+  readonly #open = new Map<string, OpenParameterFile>();
+  readonly #sources: Source[] = [];
+
+  constructor(files: PackageFiles) {
+    this.#files = files;
+  }
+
+  open(file: SourceFile): void {
+    this.#sources.push({ files: [this.#openFile(file)], index: null });
+  }
+
+  append(source: number, file: SourceFile): void {
+    const known = this.#sources[source]!;
+    const shard = this.#openFile(file);
+    if (known.files.includes(shard)) {
+      throw new StatusError(
+        'alreadyExists',
+        `${shard.name} is a shard of source ${source} already`,
+      );
+    }
+    known.files.push(shard);
+    known.index = null;
+  }
+
+  index(source: number): CheckpointIndex {
+    const known = this.#sources[source]!;
+    known.index ??= indexCheckpoint(known.files);
+    return known.index;
+  }
+
+  /** Of all sources, in order; throws for the first that is no whole checkpoint. */
+  indexes(): readonly CheckpointIndex[] {
+    return this.#sources.map((_, source) => this.index(source));
+  }
+
+  /** What a plan carries: the receiver closes the descriptors from now on. */
+  handOver(): readonly OpenedSource[] {
+    this.#open.clear();
+    return this.#sources.map(({ files }) => ({
+      files: files.map(({ name, fd, bytes }) => ({ name, descriptor: fd, bytes })),
+    }));
+  }
+
+  /** Closes what was not handed over. */
+  close(): void {
+    for (const file of this.#open.values()) file.close();
+    this.#open.clear();
+  }
+
+  #openFile({ directory, path }: SourceFile): OpenParameterFile {
+    const reference = directory === '' ? path : `${directory}/${path}`;
+    const name = this.#files.name(reference);
+    const known = this.#open.get(name);
+    if (known !== undefined) return known;
+    const file = this.#files.openParameters(reference);
+    this.#open.set(name, file);
+    // Told at the call that names the file, before all shards are there.
+    checkShard(file);
+    return file;
+  }
+}
+
+/** Closes the files of a plan that nobody carries out. */
+export function closeSources(sources: readonly OpenedSource[]): void {
+  const descriptors = sources.flatMap(({ files }) => files.map((file) => file.descriptor));
+  // Files in memory have none.
+  for (const descriptor of new Set(descriptors)) if (descriptor >= 0) closeSync(descriptor);
+}
