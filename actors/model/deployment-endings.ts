@@ -8,6 +8,7 @@ export const recovery = {
   recovering: {
     description: 'What served was lost: after a pause its package is prepared again.',
     entry: ['countAttempt', 'startBackoff'],
+    exit: 'cancelBackoff',
     on: {
       ...steps.refusing,
       'recovery.due': [
@@ -18,14 +19,11 @@ export const recovery = {
         {
           guard: 'hasDevice',
           target: 'preparing',
-          actions: ['cancelBackoff', 'supersedeRegistrations', ...steps.want, ...steps.begin],
+          actions: ['supersedeRegistrations', ...steps.want, ...steps.begin],
         },
         { actions: ['supersedeRegistrations', ...steps.want] },
       ],
-      'deployment.unregister': {
-        target: 'draining',
-        actions: ['cancelBackoff', 'awaitRemoval'],
-      },
+      'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
       'device.lost': { actions: steps.strand },
     },
   },
@@ -39,7 +37,6 @@ export const recovery = {
       },
       'deployment.register': { actions: ['supersedeRegistrations', ...steps.want] },
       'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
-      'device.lost': { actions: steps.strand },
     },
   },
 } as const;
@@ -65,10 +62,14 @@ export const removal = {
     entry: 'answerFailed',
     on: {
       ...steps.refusing,
-      'deployment.register': {
-        target: 'preparing',
-        actions: ['clearFailure', 'clearAttempts', ...steps.want, ...steps.begin],
-      },
+      'deployment.register': [
+        {
+          guard: 'hasDevice',
+          target: 'preparing',
+          actions: ['clearFailure', 'clearAttempts', ...steps.want, ...steps.begin],
+        },
+        { target: 'stranded', actions: ['clearFailure', 'clearAttempts', ...steps.want] },
+      ],
       'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
       'device.lost': { actions: ['noteDeviceLost', 'abandonGenerations'] },
     },

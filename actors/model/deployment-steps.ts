@@ -10,13 +10,8 @@ export const switchOver = ['noteSwitched', 'switchGeneration'] as const;
 /** A generation has ended, however that came: nothing of it stays on the device. */
 export const gone = ['releaseGeneration', 'dropLiving', 'forgetGeneration'] as const;
 /** The device was lost and with it whatever lives. */
-export const strand = [
-  'noteDeviceLost',
-  'noteFailure',
-  'cancelSteady',
-  'abandonGenerations',
-  'dropServing',
-] as const;
+export const strand = ['noteDeviceLost', 'noteFailure', 'abandonGenerations'] as const;
+export const strandServing = [...strand, 'dropServing'] as const;
 export const fail = ['noteFailure', 'answerFailed'] as const;
 export const revert = ['revertPackage', 'noteReverted'] as const;
 export const want = ['keepPackage', 'noteUnproven'] as const;
@@ -27,14 +22,21 @@ export const supersede = [
   'cancelPreparation',
 ] as const;
 
-/** Holds in every state: replaced generations leave, the device comes and goes. */
+/** Holds in every state: replaced generations leave. */
 export const living = {
   'generation.retired': { actions: gone },
   'generation.failed': { actions: gone },
   'generation.lost': { actions: gone },
+} as const;
+/** None serves and the device works. */
+export const working = { ...living, 'request.submit': { actions: 'refuseRequest' } } as const;
+/** None lives, and the device may be away. */
+export const waiting = {
+  'request.submit': { actions: 'refuseRequest' },
   'device.opened': { actions: ['noteDevice', 'keepDevice'] },
 } as const;
-export const refusing = { ...living, 'request.submit': { actions: 'refuseRequest' } } as const;
+/** None serves, and the device may be away. */
+export const refusing = { ...living, ...waiting } as const;
 export const forwarding = { ...living, 'request.submit': { actions: 'forwardRequest' } } as const;
 /** On the way to `removed`. */
 export const ending = {
@@ -45,12 +47,22 @@ export const ending = {
 } as const;
 
 /** A generation went down while the candidate loads and none serves, and while one serves. */
-export const notLoaded = [
-  { guard: 'isRetiring', actions: gone },
-  { guard: 'isQueued', target: 'preparing', actions: [...gone, ...fail, ...begin] },
-  { guard: 'mayRecover', target: 'recovering', actions: [...gone, 'noteFailure'] },
+const retiring = { guard: 'isRetiring', actions: gone } as const;
+const queued = {
+  guard: 'isQueued',
+  target: 'preparing',
+  actions: [...gone, ...fail, ...begin],
+} as const;
+const neverLoaded = [
   { guard: 'hasServed', target: 'recovering', actions: [...gone, ...fail, ...revert] },
   { target: 'failed', actions: [...gone, 'noteFailure'] },
+] as const;
+export const notLoaded = [retiring, queued, ...neverLoaded] as const;
+export const lostLoading = [
+  retiring,
+  queued,
+  { guard: 'mayRecover', target: 'recovering', actions: [...gone, 'noteFailure'] },
+  ...neverLoaded,
 ] as const;
 export const notSwitched = [
   { guard: 'isRetiring', actions: gone },
@@ -61,7 +73,7 @@ export const notSwitched = [
 
 /** A preparation failed while none serves. */
 export const notPrepared = [
-  { guard: 'isStranded', target: 'recovering', actions: 'releasePreparation' },
+  { guard: 'isStranded', target: 'recovering' },
   { guard: 'isQueued', actions: ['releasePreparation', ...begin] },
   {
     guard: 'mayRecover',

@@ -128,10 +128,13 @@ export const machine = setup({
     registering: {
       description: 'The id is taken; waits for the package.',
       on: {
-        ...steps.refusing,
-        'deployment.register': { target: 'preparing', actions: [...steps.want, ...steps.begin] },
+        ...steps.waiting,
+        'deployment.register': [
+          { guard: 'hasDevice', target: 'preparing', actions: [...steps.want, ...steps.begin] },
+          { target: 'stranded', actions: steps.want },
+        ],
         'deployment.unregister': { target: 'removed', actions: 'awaitRemoval' },
-        'device.lost': { actions: steps.strand },
+        'device.lost': { actions: ['noteDeviceLost', 'noteFailure'] },
       },
     },
     preparing: {
@@ -139,11 +142,7 @@ export const machine = setup({
       on: {
         ...steps.refusing,
         'preparation.prepared': [
-          {
-            guard: 'isStranded',
-            target: 'recovering',
-            actions: ['keepCandidate', 'dropCandidate'],
-          },
+          { guard: 'isStranded', target: 'recovering' },
           { guard: 'isQueued', actions: ['keepCandidate', 'dropCandidate', ...steps.begin] },
           { target: 'loading', actions: steps.load },
         ],
@@ -163,38 +162,36 @@ export const machine = setup({
     loading: {
       description: 'The prepared generation starts on a model thread; none serves.',
       on: {
-        ...steps.refusing,
+        ...steps.working,
         'generation.loaded': steps.loaded,
         'generation.failed': steps.notLoaded,
-        'generation.lost': steps.notLoaded,
+        'generation.lost': steps.lostLoading,
         'deployment.register': { actions: [...steps.want, 'markQueued'] },
         'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
-        'device.lost': { target: 'recovering', actions: steps.strand },
+        'device.lost': { target: 'recovering', actions: steps.strandServing },
       },
     },
     serving: {
       description: 'New requests go to the current generation.',
       tags: ['accepting'],
       entry: ['answerReady', 'startSteady'],
+      exit: 'cancelSteady',
       on: {
         ...steps.forwarding,
         'generation.lost': [
           {
             guard: 'isCurrent',
             target: 'recovering',
-            actions: [...steps.gone, 'noteFailure', 'cancelSteady'],
+            actions: [...steps.gone, 'noteFailure'],
           },
           { actions: steps.gone },
         ],
         'deployment.register': {
           target: 'replacing',
-          actions: ['cancelSteady', ...steps.want, ...steps.begin],
+          actions: [...steps.want, ...steps.begin],
         },
-        'deployment.unregister': {
-          target: 'draining',
-          actions: ['cancelSteady', 'awaitRemoval'],
-        },
-        'device.lost': { target: 'recovering', actions: steps.strand },
+        'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
+        'device.lost': { target: 'recovering', actions: steps.strandServing },
         'recovery.settled': { actions: 'clearAttempts' },
       },
     },
@@ -228,7 +225,7 @@ export const machine = setup({
         },
         'device.lost': {
           target: 'preparing',
-          actions: [...steps.strand, 'markStranded', 'cancelPreparation'],
+          actions: [...steps.strandServing, 'markStranded', 'cancelPreparation'],
         },
       },
     },
@@ -242,7 +239,7 @@ export const machine = setup({
         'generation.lost': steps.notSwitched,
         'deployment.register': { actions: [...steps.want, 'markQueued'] },
         'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
-        'device.lost': { target: 'recovering', actions: steps.strand },
+        'device.lost': { target: 'recovering', actions: steps.strandServing },
       },
     },
     ...removal,

@@ -118,8 +118,6 @@ export const machine = setup({
           { actions: 'refuseRequest' },
         ],
         'generation.drain': 'retiring',
-        'specialization.returned': { actions: 'takeBackSpecialization' },
-        'members.withdrawn': { actions: 'dropMembers' },
       },
     },
     active: {

@@ -7,7 +7,7 @@ import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { StageArtefact } from '../../runtime/packages/artefacts.js';
 import { FiniteControl, type StageUse } from '../../runtime/packages/finite-control.js';
 import type { ActorFactory, ActorSelf } from '../../runtime/system/actor.js';
-import type { Message } from '../../runtime/system/envelope.js';
+import type { Message, Reply } from '../../runtime/system/envelope.js';
 import {
   machineActor,
   type MachineActorFactory,
@@ -17,7 +17,7 @@ import { type Backoff, backoffMs } from '../policy/backoff.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
 import { memberCount } from '../../runtime/profiles/finite-request.js';
-import type { FiniteCall, PreparedModel } from '../protocol.js';
+import type { FiniteCall, NameBanks, PreparedModel } from '../protocol.js';
 import { BriefPreparer } from '../serving/brief-preparer.js';
 import { cohort } from '../serving/cohort.js';
 import { finiteRequest, type RequestInput } from '../serving/finite-request.js';
@@ -33,6 +33,8 @@ import { specialization } from './specialization.js';
 /** One runs on the device, one is prepared meanwhile. */
 const COHORTS_IN_FLIGHT = 2;
 const RETRY_AFTER_S = 1;
+/** Of large checkpoints on slow disks. */
+const WARM_DEADLINE_MS = 30 * 60_000;
 /** Between attempts to start a lost preparer anew: its thread is soon back. */
 const PREPARER_BACKOFF: Backoff = { initialMs: 50, maxMs: 5_000, steadyMs: 30_000 };
 
@@ -89,10 +91,30 @@ class GenerationHost {
     try {
       this.#control = new FiniteControl(this.#input.prepared);
       this.#brief = new BriefPreparer(this.#input.prepared);
+      if (this.#warm()) return;
       this.#self.tell(this.#self.address, 'control.loaded', {});
     } catch (error) {
       this.#self.tell(this.#self.address, 'control.refused', { status: toStatus(error) });
     }
+  }
+
+  /** Has banks that shall be there before the first request activated; false: none shall. */
+  #warm(): boolean {
+    const { prepared, device } = this.#input;
+    const { pin, warmup } = prepared.document.deployment;
+    const { banks: ids } = prepared.parameters;
+    if (ids.length === 0 || !(pin || warmup)) return false;
+    const deadlineMs = this.#self.now() + WARM_DEADLINE_MS;
+    this.#self.ask(device, 'banks.warm', { ids } satisfies NameBanks, {
+      deadlineMs,
+      as: 'banks.warmed',
+    });
+    return true;
+  }
+
+  warmed(reply: Reply): MachineEvent {
+    if (reply.outcome === 'value') return { type: 'control.loaded' };
+    return { type: 'control.refused', status: reply.status };
   }
 
   startPreparer(): void {
@@ -238,9 +260,11 @@ class GenerationHost {
   releaseStages(): void {
     const { prepared, device } = this.#input;
     const cold = prepared.stages.map((stage) => stage.executable);
-    for (const id of [...cold, ...this.#loaded]) {
+    const { scope, loaders } = prepared.parameters;
+    for (const id of [...cold, ...loaders, ...this.#loaded]) {
       this.#self.tell(device, 'executable.unload', { id });
     }
+    this.#self.tell(device, 'banks.unregister', { scope });
     this.#self.tell(this.#preparer, 'preparer.retire', {});
   }
 
@@ -273,6 +297,7 @@ export const generationOf = (
     const status = (context: unknown): StatusRecord | null =>
       (context as { failure: StatusRecord | null }).failure;
     return {
+      replies: { 'banks.warmed': (reply) => host.warmed(reply) },
       effects: {
         startPreparer: () => host.startPreparer(),
         startBackoff: () => host.awaitPreparer(),

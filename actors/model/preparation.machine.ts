@@ -12,14 +12,12 @@ import { effect } from '../effect.js';
 export interface Context {
   /** Compiles or loads that were started and not answered; without end until it is known. */
   readonly pending: number;
-  readonly cancelled: boolean;
   readonly failure: StatusRecord | null;
 }
 
 export type Event =
   | { type: 'stages.declared' }
   | { type: 'package.refused'; status: StatusRecord }
-  | { type: 'sources.indexed' }
   | { type: 'artefacts.started'; count: number }
   | { type: 'artefact.ready' }
   | { type: 'artefact.refused'; status: StatusRecord }
@@ -38,12 +36,10 @@ export const machine = setup({
       pending: ({ event }) => (event.type === 'artefacts.started' ? event.count : 0),
     }),
     countReady: assign({ pending: ({ context }) => context.pending - 1 }),
-    markCancelled: assign({ cancelled: true }),
     noteFailure: assign({
       failure: ({ context, event }) => context.failure ?? ('status' in event ? event.status : null),
     }),
     declareStages: effect,
-    indexSources: effect,
     compileArtefacts: effect,
     placeArtefacts: effect,
     handOver: effect,
@@ -54,27 +50,17 @@ export const machine = setup({
 }).createMachine({
   id: 'preparation',
   description: 'The cold preparation of one package.',
-  context: { pending: 0, cancelled: false, failure: null },
+  context: { pending: 0, failure: null },
   initial: 'declaring',
   states: {
     declaring: {
-      description: 'Its files are read and linked, and its prepare entry runs.',
+      description: 'Its files are linked, checkpoints indexed, its prepare entry and policies run.',
       tags: ['cancellable'],
       entry: 'declareStages',
       on: {
-        'stages.declared': 'indexing',
+        'stages.declared': 'compiling',
         'package.refused': { target: 'failed', actions: 'noteFailure' },
-        'preparation.cancel': { target: 'cancelled', actions: 'markCancelled' },
-      },
-    },
-    indexing: {
-      description: 'Declared checkpoints are opened and their indexes validated.',
-      tags: ['cancellable'],
-      entry: 'indexSources',
-      on: {
-        'sources.indexed': 'compiling',
-        'package.refused': { target: 'failed', actions: 'noteFailure' },
-        'preparation.cancel': { target: 'cancelled', actions: 'markCancelled' },
+        'preparation.cancel': 'cancelled',
       },
     },
     compiling: {
@@ -88,7 +74,7 @@ export const machine = setup({
           { actions: 'countReady' },
         ],
         'artefact.refused': { target: 'joining', actions: ['noteFailure', 'countReady'] },
-        'preparation.cancel': { target: 'joining', actions: 'markCancelled' },
+        'preparation.cancel': 'joining',
       },
     },
     placing: {
@@ -102,7 +88,7 @@ export const machine = setup({
           { actions: 'countReady' },
         ],
         'artefact.refused': { target: 'joining', actions: ['noteFailure', 'countReady'] },
-        'preparation.cancel': { target: 'joining', actions: 'markCancelled' },
+        'preparation.cancel': 'joining',
       },
     },
     joining: {

@@ -4,9 +4,16 @@
  * prepared model to its deployment.
  */
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
-import type { HostArtefact, StageArtefact } from '../../runtime/packages/artefacts.js';
+import type {
+  CompileStageInput,
+  HostArtefact,
+  StageArtefact,
+} from '../../runtime/packages/artefacts.js';
+import type { ParameterPlan } from '../../runtime/packages/parameter-plan.js';
 import type { PreparationPlan } from '../../runtime/packages/prepare-package.js';
-import type { ActorSelf } from '../../runtime/system/actor.js';
+import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
+import { closeSources } from '../../runtime/parameters/source-table.js';
+import type { ActorSelf, AskOptions } from '../../runtime/system/actor.js';
 import type { Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
@@ -15,6 +22,7 @@ import {
   type LoadExecutable,
   type PackageLocation,
   type PreparedModel,
+  type RegisterBanks,
 } from '../protocol.js';
 import { machine } from './preparation.machine.js';
 import { COMPILE_DEADLINE_MS } from './specialization.js';
@@ -26,17 +34,30 @@ export interface PreparationInput {
   readonly device: string;
   /** Reads and links the package; the thread's program says from where. */
   readonly prepare: (location: PackageLocation) => PreparationPlan;
+  /** Closes a checkpoint file that no device has taken over. */
+  readonly closeFile: (file: OpenedFile) => void;
+}
+
+/** A program to compile and load: a stage, or what packs a bank. */
+interface Program {
+  readonly executable: string;
+  readonly input: CompileStageInput;
+  /** Ids of the banks that it binds. */
+  readonly banks: readonly string[];
+  artefact: StageArtefact | null;
 }
 
 class PreparationHost {
   readonly #self: ActorSelf;
   readonly #input: PreparationInput;
-  readonly #stages: StageArtefact[] = [];
+  #programs: readonly Program[] = [];
   readonly #loaded: string[] = [];
-  /** Stage of each compile or load that was asked for. */
-  readonly #ordinals = new Map<string, number>();
+  /** What each compile or load was asked for. */
+  readonly #asked = new Map<string, Program>();
   #plan: PreparationPlan | null = null;
   #control: HostArtefact | null = null;
+  /** The device has the banks, and closes their files. */
+  #isRegistered = false;
 
   constructor(self: ActorSelf, input: PreparationInput) {
     this.#self = self;
@@ -47,30 +68,46 @@ class PreparationHost {
     try {
       const { prepare, location } = this.#input;
       this.#plan = prepare(location);
+      this.#programs = this.#programsOf(this.#plan);
       this.#self.tell(this.#self.address, 'stages.declared', {});
     } catch (error) {
       this.#self.tell(this.#self.address, 'package.refused', { status: toStatus(error) });
     }
   }
 
-  /** Packages with checkpoints are refused while declaring, so there is nothing to open yet. */
-  index(): void {
-    this.#self.tell(this.#self.address, 'sources.indexed', {});
+  #programsOf({ stages, parameters, compileStage, compileLoader }: PreparationPlan): Program[] {
+    const banks = this.#bankIds();
+    return [
+      ...stages.map((_, ordinal) => ({
+        executable: `${this.#scope}/${ordinal}`,
+        input: compileStage(ordinal),
+        banks: parameters.stageBanks[ordinal]!.map((bank) => banks[bank]!),
+        artefact: null,
+      })),
+      ...parameters.loaders.map(({ id }, index) => ({
+        executable: this.#loaderId(id),
+        input: compileLoader(index),
+        banks: [],
+        artefact: null,
+      })),
+    ];
   }
 
   compile(): void {
-    const { stages, compileControl, compileStage } = this.#plan!;
-    this.#self.tell(this.#self.address, 'artefacts.started', { count: stages.length + 1 });
-    this.#run('compile-control', compileControl, 'control.compiled');
-    stages.forEach((_, ordinal) => {
-      const asked = this.#run('compile-stage', compileStage(ordinal), 'stage.compiled');
-      this.#ordinals.set(asked, ordinal);
-    });
+    this.#self.tell(this.#self.address, 'artefacts.started', { count: this.#programs.length + 1 });
+    this.#run('compile-control', this.#plan!.compileControl, 'control.compiled');
+    for (const program of this.#programs) {
+      const asked = this.#run('compile-stage', program.input, 'stage.compiled');
+      this.#asked.set(asked, program);
+    }
   }
 
   #run(task: string, input: unknown, as: string): string {
-    const deadlineMs = this.#self.now() + COMPILE_DEADLINE_MS;
-    return this.#self.ask(POOL, 'task.run', { task, input }, { deadlineMs, as });
+    return this.#self.ask(POOL, 'task.run', { task, input }, this.#options(as));
+  }
+
+  #options(as: string): AskOptions {
+    return { deadlineMs: this.#self.now() + COMPILE_DEADLINE_MS, as };
   }
 
   controlCompiled(reply: Reply): MachineEvent {
@@ -81,34 +118,59 @@ class PreparationHost {
 
   stageCompiled(reply: Reply): MachineEvent {
     if (reply.outcome !== 'value') return refused(reply);
-    this.#stages[this.#ordinals.get(reply.correlation)!] = reply.value as StageArtefact;
+    this.#asked.get(reply.correlation)!.artefact = reply.value as StageArtefact;
     return { type: 'artefact.ready' };
   }
 
-  executable(ordinal: number): string {
-    return `${this.#input.location.id}@${this.#input.generation}/${ordinal}`;
+  /** Banks first: programs name those that they bind. */
+  place(): void {
+    const { parameters } = this.#plan!;
+    const hasSources = parameters.sources.length > 0;
+    const count = this.#programs.length + (hasSources ? 1 : 0);
+    this.#self.tell(this.#self.address, 'artefacts.started', { count });
+    if (hasSources) this.#registerBanks(parameters);
+    for (const program of this.#programs) {
+      const { module, reflection: info } = program.artefact!;
+      const { executable: id, banks } = program;
+      const load: LoadExecutable = { id, module, info, banks };
+      const { device } = this.#input;
+      const asked = this.#self.ask(device, 'executable.load', load, this.#options('stage.placed'));
+      this.#asked.set(asked, program);
+    }
   }
 
-  place(): void {
-    this.#self.tell(this.#self.address, 'artefacts.started', { count: this.#stages.length });
-    this.#stages.forEach(({ module, reflection }, ordinal) => {
-      const load: LoadExecutable = { id: this.executable(ordinal), module, info: reflection };
-      const deadlineMs = this.#self.now() + COMPILE_DEADLINE_MS;
-      const options = { deadlineMs, as: 'stage.placed' };
-      const asked = this.#self.ask(this.#input.device, 'executable.load', load, options);
-      this.#ordinals.set(asked, ordinal);
-    });
+  #registerBanks({ sources, banks }: ParameterPlan): void {
+    const { location, device } = this.#input;
+    const ids = this.#bankIds();
+    const register: RegisterBanks = {
+      scope: this.#scope,
+      deployment: location.id,
+      sources,
+      banks: banks.map((plan, index) => ({
+        id: ids[index]!,
+        plan: { ...plan, loaders: plan.loaders.map((id) => this.#loaderId(id)) },
+        pinned: location.document.deployment.pin,
+      })),
+    };
+    this.#self.ask(device, 'banks.register', register, this.#options('banks.registered'));
+  }
+
+  banksRegistered(reply: Reply): MachineEvent {
+    if (reply.outcome !== 'value') return refused(reply);
+    this.#isRegistered = true;
+    return { type: 'artefact.ready' };
   }
 
   stagePlaced(reply: Reply): MachineEvent {
     if (reply.outcome !== 'value') return refused(reply);
-    this.#loaded.push(this.executable(this.#ordinals.get(reply.correlation)!));
+    this.#loaded.push(this.#asked.get(reply.correlation)!.executable);
     return { type: 'artefact.ready' };
   }
 
   handOver(): void {
     const { location, generation, deployment } = this.#input;
     const plan = this.#plan!;
+    const { loaders, indexes } = plan.parameters;
     const prepared: PreparedModel = {
       id: location.id,
       generation,
@@ -116,11 +178,16 @@ class PreparationHost {
       capacities: plan.capacities,
       control: this.#control!,
       state: plan.state,
-      stages: plan.stages.map((declaration, ordinal) => ({
-        declaration,
-        executable: this.executable(ordinal),
-        reflection: this.#stages[ordinal]!.reflection,
-      })),
+      stages: plan.stages.map((declaration, ordinal) => {
+        const { executable, artefact } = this.#programs[ordinal]!;
+        return { declaration, executable, reflection: artefact!.reflection };
+      }),
+      parameters: {
+        scope: this.#scope,
+        banks: this.#bankIds(),
+        loaders: loaders.map(({ id }) => this.#loaderId(id)),
+        indexes,
+      },
       tokenizer: plan.tokenizer,
       sources: plan.sources,
       bindings: plan.bindings,
@@ -130,12 +197,28 @@ class PreparationHost {
     this.#self.tell(deployment, 'preparation.prepared', { prepared });
   }
 
-  unload(): void {
-    for (const id of this.#loaded) this.#self.tell(this.#input.device, 'executable.unload', { id });
+  /** Whatever came into being goes: programs, banks, open files. */
+  discard(): void {
+    const { device, closeFile } = this.#input;
+    for (const id of this.#loaded) this.#self.tell(device, 'executable.unload', { id });
+    if (this.#isRegistered) this.#self.tell(device, 'banks.unregister', { scope: this.#scope });
+    else closeSources(this.#plan?.parameters.sources ?? [], closeFile);
   }
 
   announce(kind: string, status: StatusRecord | null): void {
     this.#self.tell(this.#input.deployment, kind, { status });
+  }
+
+  get #scope(): string {
+    return `${this.#input.location.id}@${this.#input.generation}`;
+  }
+
+  #loaderId(id: string): string {
+    return `${this.#scope}/load/${id}`;
+  }
+
+  #bankIds(): readonly string[] {
+    return this.#plan!.parameters.banks.map(({ key }) => `${this.#scope}/bank/${key}`);
   }
 }
 
@@ -155,14 +238,14 @@ export const preparation = machineActor(
         'control.compiled': (reply) => host.controlCompiled(reply),
         'stage.compiled': (reply) => host.stageCompiled(reply),
         'stage.placed': (reply) => host.stagePlaced(reply),
+        'banks.registered': (reply) => host.banksRegistered(reply),
       },
       effects: {
         declareStages: () => host.declare(),
-        indexSources: () => host.index(),
         compileArtefacts: () => host.compile(),
         placeArtefacts: () => host.place(),
         handOver: () => host.handOver(),
-        unloadArtefacts: () => host.unload(),
+        unloadArtefacts: () => host.discard(),
         announceFailed: (_, context) => host.announce('preparation.failed', status(context)),
         announceCancelled: () => host.announce('preparation.cancelled', null),
       },

@@ -53,7 +53,6 @@ export const machine = setup({
       description: 'Its key is known; the first use starts the compile.',
       on: {
         'specialization.use': { target: 'compiling', actions: ['countUser', 'noteWaiter'] },
-        'specialization.evict': 'evicted',
       },
     },
     compiling: {

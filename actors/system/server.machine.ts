@@ -40,11 +40,7 @@ const routing = {
   'deployment.unregister': { actions: 'unregisterDeployment' },
   'request.submit': { actions: 'forwardRequest' },
   'server.await': { actions: ['keepStarter', 'answerStarters'] },
-  'server.drain': { target: 'draining', actions: ['cancelTimers', 'keepDrainer'] },
-} as const;
-const lost = {
-  target: 'recovering',
-  actions: ['cancelTimers', 'noteFailure', 'strandDeployments'],
+  'server.drain': { target: 'draining', actions: 'keepDrainer' },
 } as const;
 
 export const machine = setup({
@@ -105,16 +101,18 @@ export const machine = setup({
       description: 'Registrations and requests are taken.',
       tags: ['accepting'],
       entry: ['answerStarters', 'startSteady'],
+      exit: 'cancelTimers',
       on: {
         ...routing,
         'deployment.register': { actions: 'registerDeployment' },
-        'device.lost': lost,
+        'device.lost': { target: 'recovering', actions: ['noteFailure', 'strandDeployments'] },
         'device.settled': { actions: 'clearAttempts' },
       },
     },
     recovering: {
       description: 'The device was lost; it is opened again after a pause.',
       entry: ['countAttempt', 'startBackoff'],
+      exit: 'cancelTimers',
       on: {
         ...routing,
         'deployment.register': { actions: 'refuseRegistration' },
@@ -128,8 +126,9 @@ export const machine = setup({
         ...routing,
         'deployment.register': { actions: 'refuseRegistration' },
         'device.opened': { target: 'ready', actions: ['clearFailure', 'restoreDeployments'] },
-        'device.refused': lost,
-        'device.lost': lost,
+        // Deployments know already that there is none.
+        'device.refused': { target: 'recovering', actions: 'noteFailure' },
+        'device.lost': { target: 'recovering', actions: 'noteFailure' },
       },
     },
     draining: {
@@ -137,7 +136,8 @@ export const machine = setup({
       entry: 'drainDeployments',
       always: { guard: 'isEmpty', target: 'closing' },
       on: {
-        'deployment.created': { actions: ['countDeployment', 'drainDeployments'] },
+        // Its registration came before the drain, which told it to leave.
+        'deployment.created': { actions: 'countDeployment' },
         'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
         'deployment.register': { actions: 'refuseRegistration' },
         'deployment.unregister': { actions: 'unregisterDeployment' },

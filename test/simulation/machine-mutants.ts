@@ -44,7 +44,7 @@ const tables = [
   deviceQueue,
   cohort,
   finiteRequest,
-].map((factory) => (factory as unknown as { readonly table: MachineTable }).table);
+].map(({ table }) => table);
 
 export function machineMutants(): Mutant[] {
   return tables.flatMap((table) => [

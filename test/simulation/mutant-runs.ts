@@ -1,10 +1,12 @@
 /**
- * Whether the laws notice a mutant: it is simulated under seeds that take the changed transition,
- * one after another, until a law breaks. What throws out of a simulation has been noticed too.
+ * Who notices a mutant: it is simulated under seeds that take the changed transition, one after
+ * another, until a law breaks; what throws out of a simulation has been noticed too. Where no law
+ * breaks, the tests that own the machine or the book are run with the mutant in force.
  */
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { bookMutants } from './book-mutants.js';
 import { machineMutants, transitionCounts, type Mutant } from './machine-mutants.js';
+import { noticedBy } from './mutant-owners.js';
 import { simulate } from './simulation.js';
 
 /** Faults after which laws are lenient. */
@@ -12,8 +14,8 @@ const isLoss = /^kill|loss|unopened/;
 
 export interface Verdict {
   readonly mutant: string;
-  /** The law that broke first; null: it survived, or no seed takes its transition. */
-  readonly law: string | null;
+  /** The law that broke first, or the test that failed; null: it survived. */
+  readonly by: string | null;
   /** Seeds that were tried. */
   readonly tried: number;
 }
@@ -46,12 +48,6 @@ export class MutantRuns {
     for (const taking of this.#taking.values()) taking.sort(byCalm);
   }
 
-  /** Mutants whose transition some seed takes. */
-  reachable(): Mutant[] {
-    const all = [...machineMutants(), ...bookMutants()];
-    return all.filter(({ place }) => place === null || this.#taking.has(place));
-  }
-
   /** Transitions that no seed takes. */
   untaken(): string[] {
     const places = new Set(machineMutants().flatMap(({ place }) => place ?? []));
@@ -66,13 +62,17 @@ export class MutantRuns {
     try {
       for (const [i, seed] of tried.entries()) {
         const law = brokenLaw(seed);
-        if (law !== null) return { mutant: name, law, tried: i + 1 };
+        if (law !== null) return { mutant: name, by: law, tried: i + 1 };
       }
     } finally {
       undo();
     }
-    return { mutant: name, law: null, tried: tried.length };
+    return { mutant: name, by: noticedBy(name), tried: tried.length };
   }
+}
+
+export function allMutants(): Mutant[] {
+  return [...machineMutants(), ...bookMutants()];
 }
 
 /** Some of them, as a seed says. */

@@ -47,3 +47,10 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
 export function reasonToSurvive(mutant: string): string | null {
   return reasons.find(([pattern]) => pattern.test(mutant))?.[1] ?? null;
 }
+
+/** Reasons that fit no mutant. */
+export function staleReasons(mutants: readonly string[]): string[] {
+  return reasons
+    .filter(([pattern]) => !mutants.some((mutant) => pattern.test(mutant)))
+    .map(([pattern]) => `${String(pattern)} names no mutant`);
+}

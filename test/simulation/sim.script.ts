@@ -2,14 +2,16 @@
  * `npm run sim -- --seeds N --from S [--faults a,b] [--trace] [--all]`: simulates seeds and stops
  * at the first that breaks a law; prints that seed, the laws and one line an event. With `--all` it
  * goes on and prints a line a broken seed. `--mutants` tries every mutant instead, each under
- * `--tries` of the seeds, and prints those that no law notices and what no seed reaches; `--counts`
- * says how often each transition was taken.
+ * `--tries` of the seeds and then with the tests that own it, and prints those that nobody notices
+ * and why they may (exit 1 where there is no reason, or one for what is noticed); `--counts` says
+ * how often each transition was taken.
  */
 import { parseArgs } from 'node:util';
 import { faultKinds, simulate, type FaultKind, type Outcome } from './simulation.js';
 import { laws } from './laws.js';
 import { transitionCounts } from './machine-mutants.js';
-import { MutantRuns } from './mutant-runs.js';
+import { allMutants, MutantRuns } from './mutant-runs.js';
+import { reasonToSurvive, staleReasons } from './mutant-survivors.js';
 
 const { values } = parseArgs({
   options: {
@@ -81,21 +83,26 @@ function explain({ seed, faults: used, violations }: Outcome): void {
 
 function runMutants(): number {
   const runs = new MutantRuns(seeds, Number(values.tries));
-  const mutants = runs.reachable();
-  const byLaw = new Map<string, number>();
+  const mutants = allMutants();
+  const noticed = new Map<string, number>();
+  const wrong: string[] = staleReasons(mutants.map(({ name }) => name));
   let survivors = 0;
   for (const mutant of mutants) {
-    const { law, tried } = runs.judge(mutant);
-    if (law !== null) byLaw.set(law, (byLaw.get(law) ?? 0) + 1);
+    const { by, tried } = runs.judge(mutant);
+    const reason = reasonToSurvive(mutant.name);
+    if (by !== null) noticed.set(by, (noticed.get(by) ?? 0) + 1);
     else survivors += 1;
-    if (values.trace || law === null) {
-      console.log(`${mutant.name}: ${law ?? 'survives'} (${tried} seeds)`);
+    if (values.trace || by === null) {
+      console.log(`${mutant.name}: ${by ?? `survives (${reason})`} after ${tried} seeds`);
     }
+    if (by === null && reason === null) wrong.push(`${mutant.name}: survives without a reason`);
+    if (by !== null && reason !== null) wrong.push(`${mutant.name}: ${by} notices it`);
   }
-  for (const [law, count] of byLaw) console.log(`${law} noticed ${count}`);
   for (const place of runs.untaken()) console.log(`never taken: ${place}`);
+  for (const [by, count] of noticed) console.log(`${by} noticed ${count}`);
+  for (const line of wrong) console.log(`wrong: ${line}`);
   console.log(`${mutants.length} mutants, ${survivors} survive; seeds ${from} to ${seeds.at(-1)}`);
-  return 0;
+  return wrong.length > 0 ? 1 : 0;
 }
 
 function countTransitions(): number {

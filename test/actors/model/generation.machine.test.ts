@@ -1,11 +1,13 @@
 /** The chart of a generation when its device or its preparer is lost, stepped without actors. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { machine, type Event } from '../../../actors/model/generation.machine.js';
-import { compileMachine } from '../../../runtime/system/machine-table.js';
+import { generation } from '../../../actors/model/generation.js';
+import type { Event } from '../../../actors/model/generation.machine.js';
+import { runHistories } from '../chart-history.js';
+import { GenerationModel } from './generation-model.js';
 import { startMachine, stepMachine } from '../../../runtime/system/machine-step.js';
 
-const table = compileMachine(machine);
+const { table } = generation;
 const status = { code: 'unavailable', message: 'lost' } as const;
 const submit: Event = { type: 'request.submit' };
 const ended: Event = { type: 'request.ended' };
@@ -52,6 +54,14 @@ test('what was accepted before the preparer was lost still ends, and lets a drai
   const way = [...ways['active']!, { type: 'preparer.lost' } as const, drain];
   assert.is(walk(...way).state, 'draining');
   assert.is(walk(...way, ended).state, 'retired');
+});
+
+test('two thousand histories: the chart and what runs because of it agree at every step', () => {
+  const model = (): GenerationModel => new GenerationModel();
+  const reached = runHistories({ table, model, histories: 2_000 });
+  for (const state of ['prepared', 'active', 'draining', 'retired', 'lost', 'failed']) {
+    assert.ok((reached.get(state) ?? 0) > 100, state);
+  }
 });
 
 test.run();

@@ -1,0 +1,94 @@
+/** What runs because of a generation's chart: requests, cohorts, its preparer, its control. */
+import * as assert from 'uvu/assert';
+import type { Context } from '../../../actors/model/generation.machine.js';
+import type { MachineEvent } from '../../../runtime/system/machine-event.js';
+import type { ChartModel, ChartStep } from '../chart-history.js';
+
+const status = { code: 'unavailable', message: 'gone' };
+
+/** What each message of requests and cohorts asks for, wherever it may come. */
+const served: Readonly<Record<string, readonly string[]>> = {
+  'members.offered': ['keepMembers', 'formCohorts'],
+  'members.withdrawn': ['dropMembers'],
+  'cohort.formed': [],
+  'specialization.request': ['lendSpecialization'],
+  'specialization.returned': ['takeBackSpecialization'],
+  'request.ended': ['forgetRequest'],
+  'cohort.ended': ['forgetCohort', 'formCohorts'],
+};
+
+export class GenerationModel implements ChartModel<Context> {
+  #requests = 0;
+  #cohorts = 0;
+  #hasPreparer = false;
+  #isTimed = false;
+  #isLoading = true;
+  #isDraining = false;
+  #failure: unknown = null;
+
+  facts(): MachineEvent[] {
+    const types = ['request.submit', 'request.submit', 'generation.drain'];
+    if (this.#isLoading) types.push('control.loaded', 'control.loaded');
+    if (this.#hasPreparer) types.push('preparer.lost');
+    if (this.#isTimed) types.push('preparer.due', 'preparer.due');
+    if (this.#requests > 0) {
+      types.push('members.offered', 'members.withdrawn', 'cohort.formed', 'request.ended');
+    }
+    // Each is told before the cohort ends.
+    if (this.#cohorts > 0) {
+      types.push('specialization.request', 'specialization.returned', 'cohort.ended');
+    }
+    const facts: MachineEvent[] = types.map((type) => ({ type }));
+    if (this.#isLoading) facts.push({ type: 'control.refused', status: { ...status } });
+    if (this.#requests % 3 === 2) facts.push({ type: 'device.lost', status: { ...status } });
+    return facts;
+  }
+
+  before({ type, status: told }: MachineEvent & { status?: unknown }): void {
+    if (type === 'preparer.lost') this.#hasPreparer = false;
+    if (type === 'preparer.due') this.#isTimed = false;
+    if (type === 'control.loaded' || type === 'control.refused') this.#isLoading = false;
+    // While it loads nobody leaves it to drain: it is told again.
+    if (type === 'generation.drain' && !this.#isLoading) this.#isDraining = true;
+    if (type === 'request.ended') this.#requests -= 1;
+    if (type === 'cohort.formed') this.#cohorts += 1;
+    if (type === 'cohort.ended') this.#cohorts -= 1;
+    if (told !== undefined) this.#failure = told;
+  }
+
+  effect(type: string): void {
+    if (type === 'startPreparer') this.#hasPreparer = true;
+    if (type === 'startBackoff') this.#isTimed = true;
+    if (type === 'acceptRequest') this.#requests += 1;
+  }
+
+  check({ event: { type }, effects, from, to }: ChartStep, context: Context): void {
+    const has = (effect: string): boolean => effects.includes(effect);
+    assert.is(context.requests, this.#requests, 'requests');
+    assert.is(context.cohorts, this.#cohorts, 'cohorts');
+    assert.is(context.failure, this.#failure, 'what it is told');
+    assert.is(context.preparer, this.#hasPreparer, 'whether it has a preparer');
+    if (from === '') assert.ok(has('startPreparer') && has('loadControl'));
+    if (type === 'request.submit') {
+      const isTaken = !this.#isLoading && !this.#isDraining && this.#hasPreparer;
+      assert.equal(effects, [isTaken ? 'acceptRequest' : 'refuseRequest']);
+    }
+    for (const effect of served[type] ?? []) assert.ok(has(effect), `${type}: ${effect}`);
+    if (!this.#hasPreparer && !this.#isLoading) assert.ok(this.#isTimed, 'its preparer comes back');
+    if (type === 'control.loaded') assert.ok(has('announceLoaded'));
+    if (type === 'control.refused') assert.ok(has('announceFailed') && has('releaseStages'));
+    if (type === 'device.lost') assert.ok(has('announceLost') && to === 'lost');
+    else if (type !== 'control.refused' && !this.#isLoading) this.#checkRest(to, has);
+  }
+
+  #checkRest(to: string, has: (effect: string) => boolean): void {
+    const isIdle = this.#requests === 0 && this.#cohorts === 0;
+    const due = this.#isDraining ? ['draining', 'retired'] : ['active', 'prepared'];
+    assert.is(to, due[isIdle ? 1 : 0], 'it rests when nothing is open, and not before');
+    const isOver = this.#isDraining && isIdle;
+    assert.is(has('announceRetired'), isOver);
+    assert.is(has('releaseStages'), isOver);
+  }
+
+  end(): void {}
+}
