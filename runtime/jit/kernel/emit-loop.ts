@@ -5,9 +5,10 @@
  * are charged to the worker's budget: at entry when they always run to their end, else every round.
  */
 import { emitBudgetCharge } from './emit-charge.js';
-import { emitStreams, type Pointer } from './emit-streams.js';
+import { emitRounds } from './emit-rounds.js';
+import { emitStreams } from './emit-streams.js';
 import { intervalOf } from './interval.js';
-import { countOf, forget, type KernelScope, type StreamAddress } from './kernel-scope.js';
+import { countOf, forget, type KernelScope } from './kernel-scope.js';
 import { assignedIn, type Assigned } from './local-uses.js';
 import type { CountedLoop, Counter } from './counted-loop.js';
 import { roundsOf, LONG_ROUNDS, unitsOf } from './loop-rounds.js';
@@ -151,51 +152,11 @@ function emitVersions(
   const small = !assigned.loops && assigned.nodes <= VERSION_NODES_MAX;
   const context = { ranges: scope.ranges, countOf: (base: Place['base']) => countOf(scope, base) };
   const plan = small ? planStreams({ local: loop.local, body: loop.body, range }, context) : [];
+  const charge =
+    chargeOf(loop, counter, assigned) === 'round'
+      ? () => emitCharge(scope, unitsOf(loop.body), () => scope.code.i32(1))
+      : undefined;
   emitStreams(scope, { loop, counter, plan, nodes: assigned.nodes }, (pointers) =>
-    emitRounds(scope, loop, counter, pointers),
+    emitRounds(scope, { loop, counter, range, pointers, charge }),
   );
-}
-
-/** The loop itself, with the given pointers moving along. */
-function emitRounds(
-  scope: KernelScope,
-  loop: CountedLoop,
-  counter: Counter,
-  pointers: readonly Pointer[],
-): void {
-  const { code } = scope;
-  const outer = scope.streams;
-  const streams = new Map<Place, StreamAddress>();
-  for (const { pointer, members } of pointers) {
-    for (const { place, offset } of members) streams.set(place, { pointer, offset });
-  }
-  scope.streams = streams;
-  const exit = code.block();
-  const again = code.loop();
-  const next = code.block();
-  scope.loops.push({ exit, next });
-  emitBody(scope, loop, counter.value);
-  scope.loops.pop();
-  code.end();
-  if (chargeOf(loop, counter, assignedIn(loop.body)) === 'round')
-    emitCharge(scope, unitsOf(loop.body), () => code.i32(1));
-  for (const { pointer, distance } of pointers) emitAdvance(scope, pointer, distance);
-  emitAdvance(scope, counter.value, { constant: loop.step });
-  code.get(counter.value);
-  code.get(counter.end);
-  code.op('i32.ne');
-  code.brIf(again);
-  code.end();
-  code.end();
-  scope.streams = outer;
-}
-
-function emitAdvance(scope: KernelScope, local: number, distance: Pointer['distance']): void {
-  const { code } = scope;
-  if ('constant' in distance && distance.constant === 0) return;
-  code.get(local);
-  if ('constant' in distance) code.i32(distance.constant);
-  else code.get(distance.local);
-  code.op('i32.add');
-  code.set(local);
 }

@@ -53,11 +53,13 @@ export function planStreams(loop: StreamLoop, context: PlanContext): readonly St
     string,
     { base: PlaceBase; members: { place: Place; affine: Affine }[] }
   >();
-  for (const [place, affine] of found) {
+  for (const [place, affine] of found.places) {
     if (affine === null || !subProved(place, context.ranges)) continue;
     const terms = [...affine.terms].map(([key, term]) => `${term.coefficient}*${key}`).sort();
     const bucket = Math.floor(affine.constant / SPAN_MAX);
-    const key = `${baseKey(place.base)}|${place.access === 'write'}|${affine.step}|${bucket}|${terms.join()}`;
+    // V8 folds no constant into the address of a load that broadcasts, so rows get their own pointers.
+    const row = found.rows.get(place) ?? 0;
+    const key = `${baseKey(place.base)}|${place.access === 'write'}|${affine.step}|${bucket}|${row}|${terms.join()}`;
     const group = groups.get(key);
     if (group) group.members.push({ place, affine });
     else groups.set(key, { base: place.base, members: [{ place, affine }] });
@@ -116,9 +118,16 @@ function affineInterval(affine: Affine, loop: Interval, ranges: Ranges): Interva
   return { lo, hi };
 }
 
+interface Found {
+  readonly places: ReadonlyMap<Place, Affine | null>;
+  /** Which element of its `take` a place is. */
+  readonly rows: ReadonlyMap<Place, number>;
+}
+
 /** Walks the body once in program order and finds the affine index of every access. */
 class BodyWalk {
   readonly #found = new Map<Place, Affine | null>();
+  readonly #rows = new Map<Place, number>();
   readonly #views: ReadonlySet<ViewId>;
   #env: AffineEnvironment;
 
@@ -135,9 +144,9 @@ class BodyWalk {
     this.#env = { locals, views: assigned.views };
   }
 
-  run(): ReadonlyMap<Place, Affine | null> {
+  run(): Found {
     this.#block(this.loop.body);
-    return this.#found;
+    return { places: this.#found, rows: this.#rows };
   }
 
   #block(block: Block): void {
@@ -185,13 +194,14 @@ class BodyWalk {
   }
 
   #note(node: Expr | Stmt): void {
-    for (const place of placesOf(node)) {
+    placesOf(node).forEach((place, row) => {
+      if (node.op === 'view.take') this.#rows.set(place, row);
       const redefined = 'view' in place.base && this.#views.has(place.base.view);
       const affine = redefined ? null : affineOf(place.index, this.#env);
       const known = this.#found.get(place);
       // A node that occurs twice keeps one plan only if both occurrences agree.
       const agreed = known === undefined || sameAffine(known, affine) ? affine : null;
       this.#found.set(place, agreed);
-    }
+    });
   }
 }
