@@ -7,7 +7,6 @@ import type { Catalog } from '../loom/elaborate/catalog.js';
 import type { Configuration } from '../loom/elaborate/configuration.js';
 import { elaborateBanks } from '../loom/elaborate/elaborate.js';
 import type { BankInfo } from '../loom/typed.js';
-import type { ParameterDeclaration } from '../modules/parameter-declarations.js';
 import type { SymbolValue } from '../modules/signature-table.js';
 import type { StageDeclaration } from './artefacts.js';
 import { programOf } from './link-host.js';
@@ -43,10 +42,7 @@ export function stageBanks(
         `binding ${stray.binding}, input ${stray.input}: there is no such bank; ${known}`,
       );
     }
-    return banks.map((bank, index) => {
-      const rows = parameters.filter((row) => row.binding === index);
-      return { bank, binding: bindingOf(rows, `binding ${index} (${bank.name})`) };
-    });
+    return banks.map((bank, index) => ({ bank, binding: declaredBinding(declaration, index) }));
   });
 }
 
@@ -59,15 +55,20 @@ function banksOf(
   return programOf(catalog, elaborateBanks(catalog, symbol, configuration));
 }
 
-/** Rows come by input, without doubles, and with one policy. */
-function bindingOf(rows: readonly ParameterDeclaration[], name: string): BankBinding | null {
+/** What a stage declares for one of its banks; null for nothing. */
+export function declaredBinding(
+  { parameters }: StageDeclaration,
+  binding: number,
+): BankBinding | null {
+  // Rows come by input, without doubles, and with one policy.
+  const rows = parameters.filter((row) => row.binding === binding);
   const [first] = rows;
   if (first === undefined) return null;
   rows.forEach(({ input }, index) => {
     if (input === index) return;
     throw new StatusError(
       'invalidArgument',
-      `${name}, input ${index} is not declared, but input ${input} is: inputs count from 0`,
+      `binding ${binding}, input ${index} is not declared, but input ${input} is: inputs count from 0`,
     );
   });
   return { policy: first.policy, sources: rows.map((row) => row.source) };
