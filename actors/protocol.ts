@@ -48,6 +48,9 @@ export interface PackageLocation {
   readonly base: string;
   readonly document: ModelDocument;
   readonly packageRoots: readonly string[];
+  readonly parameterRoots?: readonly string[];
+  /** Where imported files are kept; absent: the user's cache folder. */
+  readonly cacheDir?: string;
 }
 
 /** What preparation hands over: all that a generation needs, on whatever thread. */

@@ -171,6 +171,8 @@ export interface StartOptions {
   readonly memoryBytes: number | null;
   readonly parameterRoots: readonly string[];
   readonly packageRoots: readonly string[];
+  /** Folder for files that packages import from installed dependencies. */
+  readonly cacheDir: string | null;
   /** Requests that may wait for one deployment before 429. */
   readonly queueMax: number;
   readonly requestTimeoutMs: number;

@@ -3,7 +3,7 @@
  * its id before it has an actor. Reads one small file; everything else of the package is read on a
  * preparation thread.
  */
-import type { RegisterBody } from '../../http/serving.js';
+import type { RegisterBody, StartOptions } from '../../http/serving.js';
 import { StatusError } from '../../runtime/base/errors.js';
 import { DiskFiles } from '../../runtime/packages/disk-files.js';
 import { checkModelDocument, parseModelDocument } from '../../runtime/packages/model-document.js';
@@ -11,14 +11,18 @@ import type { PackageLocation } from '../protocol.js';
 
 const DOCUMENT = 'model.json';
 
+/** What the operator chose about files. */
+type FileOptions = Pick<StartOptions, 'packageRoots' | 'parameterRoots' | 'cacheDir'>;
+
 export function locatePackage(
   body: RegisterBody,
-  packageRoots: readonly string[],
+  { packageRoots, parameterRoots, cacheDir }: FileOptions,
 ): PackageLocation {
+  const roots = { packageRoots, parameterRoots, ...(cacheDir === null ? {} : { cacheDir }) };
   if (body.kind === 'package') {
     const files = new DiskFiles(body.package, packageRoots);
     const document = parseModelDocument(files.read(DOCUMENT), DOCUMENT);
-    return { id: document.id, base: files.base, document, packageRoots };
+    return { id: document.id, base: files.base, document, ...roots };
   }
   const files = new DiskFiles(body.base, packageRoots);
   const document = checkModelDocument(body.model, 'model');
@@ -29,5 +33,5 @@ export function locatePackage(
       { param: 'id' },
     );
   }
-  return { id: body.id, base: files.base, document, packageRoots };
+  return { id: body.id, base: files.base, document, ...roots };
 }

@@ -27,7 +27,7 @@ export async function checkWithServer(
 ): Promise<CheckReport> {
   const { ports, onProgress } = options;
   const body = { kind: 'package', package: options.package } as const;
-  const location = locatePackage(body, options.packageRoots);
+  const location = locatePackage(body, options);
   const server = await start(options);
   try {
     await server.serving.register(body, { wait: true });
@@ -52,7 +52,7 @@ export async function checkWithServer(
 
 export async function reportOf(options: ToolOptions): Promise<PackageReport> {
   const body = { kind: 'package', package: options.package } as const;
-  const location = locatePackage(body, options.packageRoots);
+  const location = locatePackage(body, options);
   const plan = preparePackage(location);
   const total = plan.stages.length + 1;
   const control = compileControl(plan.compileControl);

@@ -96,8 +96,7 @@ export class ServingPort implements Serving {
   }
 
   async register(body: RegisterBody, { wait }: { wait: boolean }): Promise<ModelState> {
-    const { packageRoots } = this.#options;
-    const location = locatePackage(body, packageRoots);
+    const location = locatePackage(body, this.#options);
     const message: RegisterDeployment = { location, wait };
     const summary = (await this.#system.request(SERVER, 'deployment.register', message, {
       deadlineMs: this.#in(LIFECYCLE_DEADLINE_MS),

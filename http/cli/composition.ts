@@ -2,6 +2,7 @@
  * Finds `actors/start.ts`, which wires threads and actors together. Loaded on first need: `--help`,
  * `compile` and `print` must not pay for a server.
  */
+import { resolve } from 'node:path';
 import { systemPorts } from '../../runtime/base/ports.js';
 import { createLog } from '../log.js';
 import { Metrics } from '../metrics.js';
@@ -18,12 +19,14 @@ export const loadComposition: LoadComposition = async () => {
 
 /** The options of tools that start no HTTP: everything at its default, no log. */
 export function toolOptions(level: string): StartOptions {
+  const { LOOM_CACHE_DIR: cacheDir } = process.env;
   return {
     threads: null,
     modelThreads: 1,
     memoryBytes: null,
     parameterRoots: [],
     packageRoots: [],
+    cacheDir: cacheDir === undefined ? null : resolve(cacheDir),
     queueMax: 1024,
     requestTimeoutMs: defaultLimits.requestTimeoutMs,
     ports: systemPorts('main'),

@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { defaultLimits } from '../services.js';
 import { byteSize, folders, logLevels, secondsMs, wholeNumber } from './options.js';
 
@@ -14,6 +15,8 @@ export interface ServeOptions {
   readonly memory?: number;
   readonly parameterRoot: readonly string[];
   readonly packageRoot: readonly string[];
+  /** Undefined: the user's cache folder. */
+  readonly cacheDir?: string;
   readonly adminToken?: string;
   /** Milliseconds. */
   readonly requestTimeout: number;
@@ -75,6 +78,14 @@ function addMachine(command: Command): Command {
       new Option('--package-root <dir>', 'folder that packages may be registered from; repeatable')
         .default([], 'any folder')
         .argParser(folders),
+    )
+    .addOption(
+      new Option(
+        '--cache-dir <dir>',
+        'folder for files that packages import; default: loom-serve in your cache folder',
+      )
+        .env('LOOM_CACHE_DIR')
+        .argParser((text: string) => resolve(text)),
     );
 }
 

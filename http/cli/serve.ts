@@ -141,6 +141,7 @@ function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
     memoryBytes: options.memory ?? null,
     parameterRoots: options.parameterRoot,
     packageRoots: options.packageRoot,
+    cacheDir: options.cacheDir ?? null,
     queueMax: options.maxQueue,
     requestTimeoutMs: options.requestTimeout,
     ports: systemPorts('main'),

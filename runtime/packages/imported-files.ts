@@ -5,7 +5,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { DiskParameterFile } from '../parameters/checkpoints/disk-parameter-file.js';
-import { importFiles } from '../parameters/import/import-cache.js';
+import { defaultCacheDir, importFiles } from '../parameters/import/import-cache.js';
 import { DiskFiles } from './disk-files.js';
 import type { ModelDocument } from './model-document.js';
 import { fileBytesMax, missing, tooLarge } from './package-files.js';
@@ -17,14 +17,16 @@ export interface FilesPlace {
   readonly document: ModelDocument;
   /** Folders that references may lead into; none: the folder around the package's. */
   readonly packageRoots: readonly string[];
-  /** Absolute folder for imported files. */
-  readonly cacheDir: string;
+  /** Folders that checkpoints may lie in besides. */
+  readonly parameterRoots?: readonly string[];
+  /** Absolute folder that imported files are kept in; without it, the user's cache folder. */
+  readonly cacheDir?: string | undefined;
 }
 
 /** The files of a package in a folder, with its imports made. */
 export function openPackageFiles(place: FilesPlace): DiskFiles | ImportedFiles {
-  const { base, document, packageRoots, cacheDir } = place;
-  const files = new DiskFiles(base, packageRoots);
+  const { base, document, packageRoots, parameterRoots, cacheDir = defaultCacheDir() } = place;
+  const files = new DiskFiles(base, packageRoots, parameterRoots);
   if (document.import === undefined) return files;
   return new ImportedFiles(files, importFiles(document.import, { base: files.base, cacheDir }));
 }

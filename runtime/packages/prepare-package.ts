@@ -22,7 +22,8 @@ import type {
   PackageSource,
   StageDeclaration,
 } from './artefacts.js';
-import { DiskFiles } from './disk-files.js';
+import { openPackageFiles } from './imported-files.js';
+import type { FilesPlace } from './imported-files.js';
 import { loadPackage } from './load-package.js';
 import type { LoadedPackage } from './load-package.js';
 import type { ModelDocument } from './model-document.js';
@@ -57,20 +58,9 @@ export interface PreparationPlan {
   readonly compileLoader: (index: number) => CompileStageInput;
 }
 
-export interface PackagePlace {
-  /** Absolute folder that references start from. */
-  readonly base: string;
-  readonly document: ModelDocument;
-  /** Folders that references may lead into; none: the folder around the package's. */
-  readonly packageRoots: readonly string[];
-  /** Folders that checkpoints may lie in besides. */
-  readonly parameterRoots?: readonly string[];
-}
-
 /** A package in a folder, prepared for a device with these facts. */
-export function preparePackage(place: PackagePlace, facts = localFacts()): PreparationPlan {
-  const files = new DiskFiles(place.base, place.packageRoots, place.parameterRoots);
-  return prepareFiles(place.document, files, facts);
+export function preparePackage(place: FilesPlace, facts = localFacts()): PreparationPlan {
+  return prepareFiles(place.document, openPackageFiles(place), facts);
 }
 
 export function prepareFiles(

@@ -34,6 +34,7 @@ export async function runServer(
     memoryBytes: 256 * 1024 * 1024,
     parameterRoots: [],
     packageRoots: [],
+    cacheDir: null,
     queueMax: 4096,
     requestTimeoutMs: 60_000,
     ports,
