@@ -13,7 +13,7 @@ import type { PackageLocation, PreparedModel } from '../protocol.js';
 import type { Context, Input } from './deployment-context.js';
 import { machine } from './deployment.machine.js';
 import type { GenerationInput } from './generation.js';
-import type { PreparationInput } from './preparation.js';
+import type { PreparationOrder } from './preparation.js';
 
 /** Between attempts to prepare again what was lost. */
 const RECOVERY: Backoff = { initialMs: 100, maxMs: 30_000, steadyMs: 30_000 };
@@ -123,7 +123,7 @@ class DeploymentHost {
     this.#waiting.push(...this.#next);
     this.#next = [];
     this.#started = this.#location;
-    const input: Omit<PreparationInput, 'prepare'> = {
+    const input: PreparationOrder = {
       location: this.#location!,
       generation,
       deployment: this.#self.address,

@@ -13,6 +13,7 @@ import {
   type MachineActorFactory,
   type MachineHost,
 } from '../../runtime/system/machine-actor.js';
+import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { type Backoff, backoffMs } from '../policy/backoff.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
@@ -24,6 +25,7 @@ import { finiteRequest, type RequestInput } from '../serving/finite-request.js';
 import type {
   CohortMember,
   MembersDropped,
+  MembersLeft,
   MembersOffered,
   MembersWithdrawn,
 } from '../serving/member.js';
@@ -68,6 +70,8 @@ class GenerationHost {
   readonly #specializations = new Map<string, string>();
   /** Executables of specializations that have not been unloaded, of evicted ones too. */
   readonly #loaded = new Set<string>();
+  /** Specializations by what cohorts hold of them. */
+  readonly #lent = new Map<string, string>();
   #specialized = 0;
   #control: FiniteControl | null = null;
   #brief: BriefPreparer | null = null;
@@ -75,7 +79,8 @@ class GenerationHost {
   #preparer = '';
   #preparerLosses = 0;
   #preparerLostMs = 0;
-  #cohorts = 0;
+  /** Members of the cohorts in flight. */
+  readonly #cohorts = new Map<string, readonly CohortMember[]>();
   #cohortsFormed = 0;
   #membersServed = 0;
 
@@ -173,8 +178,15 @@ class GenerationHost {
   }
 
   withdraw(request: string): void {
-    const count = this.#scheduler.withdraw(request);
-    if (count > 0) this.#self.tell(request, 'members.dropped', { count } satisfies MembersDropped);
+    const dropped = this.#scheduler.withdraw(request);
+    if (dropped > 0) {
+      this.#self.tell(request, 'members.dropped', { count: dropped } satisfies MembersDropped);
+    }
+    for (const [cohortAddress, members] of this.#cohorts) {
+      const count = members.filter((member) => member.request === request).length;
+      if (count === 0) continue;
+      this.#self.tell(cohortAddress, 'members.left', { count } satisfies MembersLeft);
+    }
   }
 
   forget(request: string): void {
@@ -183,33 +195,35 @@ class GenerationHost {
   }
 
   formCohorts(): void {
-    while (this.#cohorts < COHORTS_IN_FLIGHT) {
+    while (this.#cohorts.size < COHORTS_IN_FLIGHT) {
       const members = this.#scheduler.take(this.#input.prepared.capacities.batchUnits);
       if (members.length === 0) return;
       for (const { request, member } of members) {
         this.#self.tell(request, 'member.joined', { member });
       }
-      this.#cohorts += 1;
       this.#cohortsFormed += 1;
       this.#membersServed += members.length;
       this.#self.tell(this.#self.address, 'cohort.formed', { members: members.length });
-      this.#self.spawn(`cohorts/${this.#cohortsFormed}`, cohort, {
+      const address = this.#self.spawn(`cohorts/${this.#cohortsFormed}`, cohort, {
         members,
         control: this.#control!,
         device: this.#input.device,
       });
+      this.#cohorts.set(address, members);
     }
   }
 
-  cohortEnded(): void {
-    this.#cohorts -= 1;
+  cohortEnded(address: string): void {
+    this.#cohorts.delete(address);
   }
 
   specialize(use: StageUse, asker: string): void {
     const { key } = use;
     if (!this.#cache.has(key)) this.#spawnSpecialization(use);
     this.#cache.use(key);
-    this.#self.tell(this.#specializations.get(key)!, 'specialization.use', { cohort: asker });
+    const address = this.#specializations.get(key)!;
+    this.#lent.set(leaseOf(key, asker), address);
+    this.#self.tell(address, 'specialization.use', { cohort: asker });
     this.#evictSurplus();
   }
 
@@ -232,6 +246,7 @@ class GenerationHost {
       onGone: () => {
         this.#loaded.delete(executable);
         control.drop(use);
+        for (const [lease, lent] of this.#lent) if (lent === address) this.#lent.delete(lease);
         if (this.#specializations.get(key) === address) this.#forgetSpecialization(key);
       },
     });
@@ -243,9 +258,14 @@ class GenerationHost {
     this.#cache.forget(key);
   }
 
-  returnSpecialization({ key }: StageUse): void {
+  /** A cohort that left early may return what failed on the way. */
+  returnSpecialization({ key }: StageUse, asker: string): void {
+    const lease = leaseOf(key, asker);
+    const address = this.#lent.get(lease);
+    if (address === undefined) return;
+    this.#lent.delete(lease);
     this.#cache.release(key);
-    this.#self.tell(this.#specializations.get(key)!, 'specialization.release', {});
+    this.#self.tell(address, 'specialization.release', { cohort: asker });
     this.#evictSurplus();
   }
 
@@ -260,11 +280,11 @@ class GenerationHost {
   releaseStages(): void {
     const { prepared, device } = this.#input;
     const cold = prepared.stages.map((stage) => stage.executable);
-    const { scope, loaders } = prepared.parameters;
+    const { scope, loaders, indexes } = prepared.parameters;
     for (const id of [...cold, ...loaders, ...this.#loaded]) {
       this.#self.tell(device, 'executable.unload', { id });
     }
-    this.#self.tell(device, 'banks.unregister', { scope });
+    if (indexes.length > 0) this.#self.tell(device, 'banks.unregister', { scope });
     this.#self.tell(this.#preparer, 'preparer.retire', {});
   }
 
@@ -272,13 +292,15 @@ class GenerationHost {
     return {
       requests: this.#requests.size,
       waiting: this.#scheduler.size,
-      cohorts: this.#cohorts,
+      cohorts: this.#cohorts.size,
       specializations: this.#cache.keys().length,
       cohortsFormed: this.#cohortsFormed,
       membersServed: this.#membersServed,
     };
   }
 }
+
+const leaseOf = (key: string, asker: string): string => `${asker} ${key}`;
 
 const queueFull = (id: string, limit: number, waiting: number): StatusRecord => ({
   code: 'resourceExhausted',
@@ -313,13 +335,13 @@ export const generationOf = (
         keepMembers: (event) => host.offer(event as unknown as MembersOffered),
         dropMembers: (event) => host.withdraw((event as unknown as MembersWithdrawn).request),
         forgetRequest: (event) => host.forget((event as unknown as { request: string }).request),
-        forgetCohort: () => host.cohortEnded(),
+        forgetCohort: (_event, _context, message) => host.cohortEnded(message.from),
         lendSpecialization: (event) => {
           const { use, cohort: asker } = event as unknown as { use: StageUse; cohort: string };
           host.specialize(use, asker);
         },
-        takeBackSpecialization: (event) =>
-          host.returnSpecialization((event as unknown as { use: StageUse }).use),
+        takeBackSpecialization: (event, _context, { from }) =>
+          host.returnSpecialization((event as unknown as { use: StageUse }).use, from),
         releaseStages: () => host.releaseStages(),
       },
       messages: { cancel: () => null },

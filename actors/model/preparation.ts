@@ -27,11 +27,15 @@ import {
 import { machine } from './preparation.machine.js';
 import { COMPILE_DEADLINE_MS } from './specialization.js';
 
-export interface PreparationInput {
+/** As its deployment orders it. */
+export interface PreparationOrder {
   readonly location: PackageLocation;
   readonly generation: number;
   readonly deployment: string;
   readonly device: string;
+}
+
+export interface PreparationInput extends PreparationOrder {
   /** Reads and links the package; the thread's program says from where. */
   readonly prepare: (location: PackageLocation) => PreparationPlan;
   /** Closes a checkpoint file that no device has taken over. */

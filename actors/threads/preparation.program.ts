@@ -6,7 +6,7 @@ import { ActorKinds } from '../../runtime/system/kinds.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
 import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
-import { preparation, type PreparationInput } from '../model/preparation.js';
+import { preparation, type PreparationOrder } from '../model/preparation.js';
 import { preparer } from '../serving/preparer.js';
 import { startActorThread } from './actor-thread.js';
 
@@ -14,7 +14,7 @@ const closeFile = ({ descriptor }: OpenedFile): void => closeSync(descriptor);
 
 export const startProgram: StartProgram = ({ name }) => {
   const kinds = new ActorKinds()
-    .register('preparation', (self, input: Omit<PreparationInput, 'prepare' | 'closeFile'>) =>
+    .register('preparation', (self, input: PreparationOrder) =>
       preparation(self, { ...input, prepare: preparePackage, closeFile }),
     )
     .register('preparer', preparer);

@@ -10,10 +10,13 @@ import { wasmExecutor } from '../jit/host-executor.js';
 import type { ExecutableReflection } from '../jit/reflection.js';
 import { bufferFunctions } from '../modules/buffer.js';
 import { DeclarationRecorder, type StageDeclaration } from '../modules/declaration-recorder.js';
+import type { DeclaredSource } from '../modules/declared-sources.js';
 import { capabilityTable } from '../modules/modules.js';
+import { parametersFunctions } from '../modules/parameters.js';
 import { prepareFunctions } from '../modules/prepare.js';
 import { RunnerRecorder, type RunnableStage } from '../modules/runner-recorder.js';
 import { runnerFunctions } from '../modules/runner.js';
+import { weightsFunctions } from '../modules/weights.js';
 import {
   checkPreparedBatch,
   concatenatePrepared,
@@ -27,6 +30,7 @@ import { invalidReturn } from '../profiles/record-table.js';
 import { collectRows, type Collected, type ResultPlan } from '../profiles/result-plan.js';
 import { assert, StatusError } from '../base/errors.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
+import type { CheckpointIndex } from '../parameters/checkpoints/checkpoint-index.js';
 import { HostVm } from '../vm/host-vm.js';
 import type { SealedState } from '../vm/heap.js';
 import type {
@@ -36,7 +40,9 @@ import type {
   PackageSource,
   StageArtefact,
 } from './artefacts.js';
+import { entryAt, sourceAt } from './checkpoint-entries.js';
 import type { ModelDocument } from './model-document.js';
+import type { Choice } from './prepare-choice.js';
 import { stageKey } from './specialization-key.js';
 
 /** Bytes of the one host slot that a finite invocation may fill with `runner.feedback`. */
@@ -59,6 +65,18 @@ export interface FiniteModel {
   readonly bindings: Bindings;
   readonly facts: TargetFacts;
   readonly limits: { readonly fuel?: number };
+  readonly parameters: ModelParameters;
+}
+
+/** Checkpoints and banks of a prepared model as its programs and its actors name them. */
+export interface ModelParameters {
+  /** Of its sources on the device; ids of its banks start with it. */
+  readonly scope: string;
+  readonly banks: readonly string[];
+  /** Executables that fill the banks. */
+  readonly loaders: readonly string[];
+  /** What the sources hold, by ordinal. */
+  readonly indexes: readonly CheckpointIndex[];
 }
 
 /** A stage that one invocation declared: its identity, and how to get it. */
@@ -77,6 +95,8 @@ export interface BatchPlan {
   readonly upload: Uint8Array;
   readonly result: ResultPlan;
   readonly declared: readonly StageUse[];
+  /** The same declarations with their parameters and sources, for `prepareChoice`. */
+  readonly choice: Choice;
 }
 
 export class FiniteControl {
@@ -99,8 +119,13 @@ export class FiniteControl {
       executor: wasmExecutor(control),
       capabilities: capabilityTable("'prepare_batch' and 'run'", {
         buffer: bufferFunctions,
+        parameters: parametersFunctions(() => this.#recorder()),
         prepare: prepareFunctions(() => this.#declarer()),
         runner: runnerFunctions(() => this.#recorder()),
+        weights: weightsFunctions({
+          source: (ordinal) => sourceAt(model.parameters.indexes, ordinal),
+          placements: null,
+        }),
       }),
       state,
       limits,
@@ -109,8 +134,8 @@ export class FiniteControl {
 
   /** Runs prepare_batch; throws what the program raised or what its tables break. */
   prepareBatch(members: readonly BatchMember[]): BatchPlan {
-    const { capacities, stages } = this.#model;
-    const recorder = new DeclarationRecorder(stages.length);
+    const { capacities, stages, parameters } = this.#model;
+    const recorder = new DeclarationRecorder(stages.length, parameters.indexes.length);
     this.#declarations = recorder;
     try {
       const { ranges, prepared } = concatenatePrepared(members.map((member) => member.bytes));
@@ -124,8 +149,9 @@ export class FiniteControl {
           capacities,
         },
       );
-      const declared = recorder.stages.map((declaration) => this.#useOf(declaration));
-      return { stage: batch.stage, upload: batch.upload, result: batch.plan, declared };
+      const choice = { stages: recorder.stages, sources: recorder.sources.list };
+      const declared = choice.stages.map((declaration) => this.#useOf(declaration, choice.sources));
+      return { stage: batch.stage, upload: batch.upload, result: batch.plan, declared, choice };
     } finally {
       this.#declarations = null;
     }
@@ -133,10 +159,11 @@ export class FiniteControl {
 
   /** Runs `run` over recorded buffers: the submission of one invocation. */
   run(plan: BatchPlan, invocation: string): Submission {
-    const { capacities, id } = this.#model;
+    const { capacities, id, parameters } = this.#model;
     const recorder = new RunnerRecorder({
       stages: this.#stagesOf(plan),
       slots: [FEEDBACK_BYTES],
+      entry: (source, key) => entryAt(parameters.indexes, source, key),
     });
     const input = recorder.addBuffer({ bytes: capacities.uploadBytes, lifetime: 'invocation' });
     const output = recorder.addBuffer({
@@ -163,6 +190,7 @@ export class FiniteControl {
       uploads: upload.length === 0 ? [] : [{ target, bytes: upload }],
       commands: recorder.commands,
       snapshot: result.snapshot.map(({ offset, length }) => ({ buffer: 1, offset, length })),
+      sources: parameters.scope,
     };
   }
 
@@ -212,9 +240,9 @@ export class FiniteControl {
     return [...cold, ...declared];
   }
 
-  #useOf(declaration: StageDeclaration): StageUse {
-    const { id, generation, sources, bindings, facts } = this.#model;
-    const key = stageKey(declaration);
+  #useOf(declaration: StageDeclaration, own: readonly DeclaredSource[]): StageUse {
+    const { id, generation, sources, bindings, facts, parameters } = this.#model;
+    const key = stageKey(declaration, { firstSource: parameters.indexes.length, sources: own });
     return {
       key,
       executable: `${id}@${generation}/${key}`,

@@ -31,12 +31,19 @@ class Sources implements SourceLease {
 
   release(): void {
     this.#uses -= 1;
-    if (this.#uses > 0) return;
-    const files = new Map(
-      this.sources.flatMap((source) => source.files.map((file) => [file.descriptor, file])),
-    );
-    for (const file of files.values()) this.#close(file);
+    if (this.#uses === 0) closeSources(this.sources, this.#close);
   }
+}
+
+/** Closes each file once, however many sources name it. */
+export function closeSources(
+  sources: readonly OpenedSource[],
+  close: (file: OpenedFile) => void,
+): void {
+  const files = new Map(
+    sources.flatMap((source) => source.files.map((file) => [file.descriptor, file])),
+  );
+  for (const file of files.values()) close(file);
 }
 
 export class SourceTable {

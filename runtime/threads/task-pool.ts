@@ -88,6 +88,8 @@ export class TaskPool {
       filename: new URL('./task.thread.js', import.meta.url).href,
       minThreads: this.#threads.least,
       maxThreads: this.#threads.most,
+      // Reading threads use descriptors that others opened and close.
+      trackUnmanagedFds: false,
       idleTimeout: 10_000,
       maxQueue: 4096,
     });

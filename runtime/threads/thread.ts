@@ -27,6 +27,8 @@ export class Thread {
     const { name, program, settings, onExit } = options;
     this.#worker = new Worker(new URL('./actor.thread.js', import.meta.url), {
       name,
+      // Descriptors of checkpoints outlive the thread that opened them.
+      trackUnmanagedFds: false,
       workerData: { name, program, settings } satisfies ThreadInput,
     });
     this.#control = wrap<ThreadControl>(endpointOf(this.#worker));

@@ -10,7 +10,7 @@
 import { deviceQueue, type DeviceQueueInput } from '../../actors/model/device-queue.js';
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import { generation } from '../../actors/model/generation.js';
-import { preparation, type PreparationInput } from '../../actors/model/preparation.js';
+import { preparation, type PreparationOrder } from '../../actors/model/preparation.js';
 import { preparer } from '../../actors/serving/preparer.js';
 import { server } from '../../actors/system/server.js';
 import { taskPort } from '../../actors/system/task-port.js';
@@ -157,8 +157,8 @@ export class SimulatedServer {
       const cold = observed(preparation, watch);
       const warm = observed(preparer, watch);
       return kinds
-        .register('preparation', (self, input: Omit<PreparationInput, 'prepare'>) =>
-          cold(self, { ...input, prepare: packages.prepare }),
+        .register('preparation', (self, input: PreparationOrder) =>
+          cold(self, { ...input, prepare: packages.prepare, closeFile: () => {} }),
         )
         .register('preparer', (self, input: { prepared: PreparedModel }) =>
           warm(self, { ...input, prepared: packages.whole(input.prepared) }),

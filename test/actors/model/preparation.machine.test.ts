@@ -20,26 +20,26 @@ function statesAfter(...events: readonly MachineEvent[]): string[] {
   });
 }
 
-const compiling: MachineEvent[] = [{ type: 'stages.declared' }, { type: 'sources.indexed' }];
+const compiling: MachineEvent[] = [{ type: 'stages.declared' }];
 const cancel: MachineEvent = { type: 'preparation.cancel' };
 const started: MachineEvent = { type: 'artefacts.started', count: 1 };
 const ready: MachineEvent = { type: 'artefact.ready' };
 
 test('a cancel before the compiles are counted waits for all of them', () => {
   const states = statesAfter(...compiling, cancel, started, ready);
-  assert.equal(states.slice(2), ['joining', 'joining', 'cancelled']);
+  assert.equal(states.slice(1), ['joining', 'joining', 'cancelled']);
 });
 
 test('a cancel before the loads are counted waits for all of them', () => {
   const states = statesAfter(...compiling, started, ready, cancel, started, ready);
-  assert.equal(states.slice(3), ['placing', 'joining', 'joining', 'cancelled']);
+  assert.equal(states.slice(2), ['placing', 'joining', 'joining', 'cancelled']);
 });
 
 test('a refused compile waits for the others and fails', () => {
   const two: MachineEvent = { type: 'artefacts.started', count: 2 };
   const status = { code: 'internal', message: 'it does not compile' };
   const refused: MachineEvent = { type: 'artefact.refused', status };
-  assert.equal(statesAfter(...compiling, two, refused, ready).slice(3), ['joining', 'failed']);
+  assert.equal(statesAfter(...compiling, two, refused, ready).slice(2), ['joining', 'failed']);
 });
 
 /** What runs: compiles, then loads, each answered once; the count of them comes as a message. */
@@ -78,8 +78,6 @@ class PreparationModel implements ChartModel<Context> {
     const isRefused = this.#count % 5 === 4;
     if (type === 'declareStages') {
       this.#steps.push(isRefused ? refused : { type: 'stages.declared' });
-    } else if (type === 'indexSources') {
-      this.#steps.push(this.#count % 5 === 3 ? refused : { type: 'sources.indexed' });
     } else if (type === 'compileArtefacts' || type === 'placeArtefacts') {
       assert.is(this.#pending, 0, 'the one is over before the other begins');
       assert.ok(type === 'compileArtefacts' || !this.#isCancelled, 'nobody wants it');

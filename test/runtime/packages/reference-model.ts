@@ -73,6 +73,7 @@ export class ReferenceModel {
       bindings: plan.bindings,
       facts: plan.facts,
       limits: plan.limits,
+      parameters: { scope: 'reference', banks: [], loaders: [], indexes: [] },
     };
     this.control = new FiniteControl(this.model);
     this.#preparer = new FinitePreparer(this.model, plan.tokenizer);
