@@ -130,8 +130,8 @@ export const machine = setup({
       on: {
         ...steps.waiting,
         'deployment.register': [
-          { guard: 'hasDevice', target: 'preparing', actions: [...steps.want, ...steps.begin] },
-          { target: 'stranded', actions: steps.want },
+          { guard: 'hasDevice', target: 'preparing', actions: ['keepPackage', ...steps.begin] },
+          { target: 'stranded', actions: 'keepPackage' },
         ],
         'deployment.unregister': { target: 'removed', actions: 'awaitRemoval' },
         'device.lost': { actions: ['noteDeviceLost', 'noteFailure'] },

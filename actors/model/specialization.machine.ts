@@ -40,6 +40,7 @@ export const machine = setup({
     placeStage: effect,
     announceReady: effect,
     answerReady: effect,
+    dropWaiter: effect,
     announceFailed: effect,
     unloadStage: effect,
   },
@@ -60,7 +61,7 @@ export const machine = setup({
       entry: 'compileStage',
       on: {
         'specialization.use': { actions: ['countUser', 'noteWaiter'] },
-        'specialization.release': { actions: 'dropUser' },
+        'specialization.release': { actions: ['dropUser', 'dropWaiter'] },
         'specialization.evict': { actions: 'markEvicting' },
         'stage.compiled': { target: 'placing' },
         'stage.refused': { target: 'failed', actions: 'noteFailure' },
@@ -71,7 +72,7 @@ export const machine = setup({
       entry: 'placeStage',
       on: {
         'specialization.use': { actions: ['countUser', 'noteWaiter'] },
-        'specialization.release': { actions: 'dropUser' },
+        'specialization.release': { actions: ['dropUser', 'dropWaiter'] },
         'specialization.evict': { actions: 'markEvicting' },
         'stage.placed': { target: 'ready', actions: 'announceReady' },
         'stage.refused': { target: 'failed', actions: 'noteFailure' },

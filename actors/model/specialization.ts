@@ -71,6 +71,11 @@ export const specialization = machineActor(
             as: 'placed',
           });
         },
+        /** It left before the stage was decided. */
+        dropWaiter(event) {
+          const at = waiting.indexOf(waiter(event));
+          if (at >= 0) waiting.splice(at, 1);
+        },
         announceReady() {
           input.onReady(artefact!);
           for (const cohort of waiting.splice(0)) tell(cohort, 'specialization.ready', null);

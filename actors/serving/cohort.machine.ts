@@ -3,9 +3,10 @@
  *
  * Owns: the invocation (its buffers, works and fences on the device) from acceptance to retirement.
  * Holds: every original ordinal is collected exactly once or returned exactly once (I4); storage is
- * freed by the device's ledger at retirement, never here; cancelled members stay to the end.
- * Parent: the model generation. Told by: itself (results of control calls), specializations, the
- * device queue.
+ * freed by the device's ledger at retirement, never here; cancelled members stay to the end. Only
+ * while nothing is on the device, and all of them have left, it ends early.
+ * Parent: the model generation. Told by: itself (results of control calls), the generation (who
+ * left), specializations, the device queue.
  */
 import { assign, setup } from 'xstate';
 import type { StatusRecord } from '../../runtime/base/errors.js';
@@ -20,6 +21,8 @@ export interface Context {
   readonly members: number;
   /** Declared stages that are still being compiled. */
   readonly pending: number;
+  /** Members that were withdrawn by their owners. */
+  readonly left: number;
   readonly failure: StatusRecord | null;
 }
 
@@ -27,11 +30,14 @@ export type Event =
   | { type: 'batch.prepared' }
   | { type: 'batch.undeclared'; missing: number }
   | { type: 'batch.rejected'; status: StatusRecord }
+  | { type: 'members.left'; count: number }
   | { type: 'specialization.ready' }
   | { type: 'specialization.failed'; status: StatusRecord }
   | { type: 'work.accepted' }
   | { type: 'work.retired' }
   | { type: 'work.failed'; status: StatusRecord };
+
+const ABANDONED: StatusRecord = { code: 'cancelled', message: 'every member has left' };
 
 export const machine = setup({
   types: { context: {} as Context, events: {} as Event, input: {} as Input },
@@ -41,6 +47,7 @@ export const machine = setup({
       context.members > 1 && 'status' in event && mayBeOneMembersFault(event.status),
     hasSharedFault: ({ context }) =>
       context.members > 1 && context.failure !== null && mayBeOneMembersFault(context.failure),
+    isAbandoned: ({ context }) => context.left === context.members,
     isLastPending: ({ context }) => context.pending === 1,
     hasFailed: ({ context }) => context.failure !== null,
   },
@@ -48,6 +55,11 @@ export const machine = setup({
     notePending: assign({
       pending: ({ event }) => (event.type === 'batch.undeclared' ? event.missing : 0),
     }),
+    countLeft: assign({
+      left: ({ context, event }) =>
+        context.left + (event.type === 'members.left' ? event.count : 0),
+    }),
+    noteAbandoned: assign({ failure: ({ context }) => context.failure ?? ABANDONED }),
     countPending: assign({ pending: ({ context }) => context.pending - 1 }),
     noteFailure: assign({
       failure: ({ context, event }) => context.failure ?? ('status' in event ? event.status : null),
@@ -65,7 +77,7 @@ export const machine = setup({
 }).createMachine({
   id: 'cohort',
   description: 'One invocation for the members that share it.',
-  context: ({ input }) => ({ members: input.members, pending: 0, failure: null }),
+  context: ({ input }) => ({ members: input.members, pending: 0, left: 0, failure: null }),
   initial: 'preparing',
   states: {
     preparing: {
@@ -74,6 +86,7 @@ export const machine = setup({
       on: {
         'batch.prepared': 'admitting',
         'batch.undeclared': { target: 'specializing', actions: 'notePending' },
+        'members.left': { actions: 'countLeft' },
         'batch.rejected': [
           { guard: 'isSharedFault', target: 'dissolving', actions: 'noteFailure' },
           { target: 'failing', actions: 'noteFailure' },
@@ -83,7 +96,9 @@ export const machine = setup({
     specializing: {
       description: 'Stages declared for this invocation are compiled; other cohorts go on.',
       entry: 'requestSpecializations',
+      always: { guard: 'isAbandoned', target: 'failing', actions: 'noteAbandoned' },
       on: {
+        'members.left': { actions: 'countLeft' },
         'specialization.ready': [
           { guard: 'isLastPending', target: 'resuming', actions: 'countPending' },
           { actions: 'countPending' },
@@ -110,6 +125,7 @@ export const machine = setup({
       description: 'Control ran; the device decides when the storage fits the budget.',
       entry: 'submitInvocation',
       on: {
+        'members.left': {},
         'work.accepted': 'executing',
         'work.failed': [
           { guard: 'isSharedFault', target: 'dissolving', actions: 'noteFailure' },
@@ -125,6 +141,7 @@ export const machine = setup({
       description: 'The device owns the invocation until its work has retired.',
       tags: ['holdsDevice'],
       on: {
+        'members.left': {},
         'work.retired': 'collecting',
         'work.failed': [
           { guard: 'isSharedFault', target: 'dissolving', actions: 'noteFailure' },

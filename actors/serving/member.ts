@@ -35,6 +35,11 @@ export interface MembersDropped {
   readonly count: number;
 }
 
+/** 'members.left', from the generation to a cohort: of its members, so many were withdrawn. */
+export interface MembersLeft {
+  readonly count: number;
+}
+
 /** 'member.joined' and 'member.returned', to the owner. */
 export interface MemberMoved {
   readonly member: number;

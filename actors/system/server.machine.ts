@@ -94,7 +94,7 @@ export const machine = setup({
         'deployment.register': { actions: 'refuseRegistration' },
         'deployment.unregister': { actions: 'unregisterDeployment' },
         'request.submit': { actions: 'refuseRequest' },
-        'server.drain': { target: 'closing', actions: 'keepDrainer' },
+        'server.drain': { target: 'closing', actions: ['failStarters', 'keepDrainer'] },
       },
     },
     ready: {

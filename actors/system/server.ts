@@ -16,6 +16,11 @@ import { type Context, machine } from './server.machine.js';
 /** Between attempts to open a lost device: its thread restarts in a fraction of a second. */
 const REOPENING: Backoff = { initialMs: 50, maxMs: 5_000, steadyMs: 30_000 };
 
+const DRAINED: StatusRecord = {
+  code: 'unavailable',
+  message: 'the server was drained before it had started',
+};
+
 export interface ServerInput {
   readonly modelThreads: readonly string[];
   readonly preparationThreads: readonly string[];
@@ -219,7 +224,7 @@ export const server = machineActor(machine, (self: ActorSelf, input: ServerInput
       openDevice: () => host.openDevice(),
       keepStarter: (_e, _c, message) => host.keepStarter(message),
       answerStarters: () => host.answerStarters(),
-      failStarters: (event) => host.failStarters(event['status'] as StatusRecord),
+      failStarters: (event) => host.failStarters((event['status'] as StatusRecord) ?? DRAINED),
       keepDrainer: (_e, _c, message) => host.keepDrainer(message),
       answerDrainers: () => host.answerDrainers(),
       registerDeployment: (_e, _c, message) => host.register(message),

@@ -49,6 +49,10 @@ const dispensable = new Set([
   'device.close',
   'specialization.release',
   'specialization.evict',
+  // To a cohort that has ended, because all its members left (one that waits is found by law H).
+  'members.left',
+  'specialization.ready',
+  'specialization.failed',
   'executable.unload',
   'executables.release',
   'deployment.unregister',

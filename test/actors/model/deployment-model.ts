@@ -246,8 +246,8 @@ export class DeploymentModel {
     if (state === 'removed') return;
     this.#isGivenUp = state === 'failed';
     assert.is(context.failure, this.#failure, 'why it does not serve');
+    assert.is(context.device, this.isDevice, 'whether there is a device to clean');
     if (this.isRemoving) return;
-    assert.is(context.device, this.isDevice);
     assert.is(context.current, this.current, 'who serves');
     assert.is(context.candidate, this.candidate, 'who loads');
     assert.is(context.proven, this.served.has(this.newest), 'whether the newest has served');

@@ -14,6 +14,10 @@ const answers: Readonly<Record<string, readonly [works: string, worked: string, 
     'executable.unload': ['unloadExecutable', 'unloadExecutable', 'none'],
     'executables.release': ['releaseExecutables', 'releaseExecutables', 'none'],
     'lease.release': ['releaseLease', 'releaseLease', 'none'],
+    'banks.register': ['registerBanks', 'refuseBanks', 'refuseBanks'],
+    'banks.unregister': ['unregisterBanks', 'unregisterBanks', 'none'],
+    'banks.warm': ['warmBanks', 'refuseBanks', 'refuseBanks'],
+    'banks.deactivate': ['deactivateBanks', 'refuseBanks', 'refuseBanks'],
   };
 
 class QueueModel implements ChartModel<Context> {
@@ -26,9 +30,9 @@ class QueueModel implements ChartModel<Context> {
     const types = Object.keys(answers).filter(
       (type) => this.#phase !== 'opening' || type !== 'lease.release',
     );
-    types.push('work.submit', 'work.submit', 'work.submit');
+    for (let i = 0; i < 6; i++) types.push('work.submit');
     if (this.#phase === 'opening') types.push('driver.opened', 'driver.opened', 'driver.opened');
-    for (let i = 0; i < this.#inFlight; i++) types.push('work.ended');
+    for (let i = 0; i < this.#inFlight; i++) types.push('work.ended', 'work.ended');
     const facts: MachineEvent[] = types.map((type) => ({ type }));
     const status = { code: 'unavailable', message: 'gone' };
     if (this.#phase === 'opening') facts.push({ type: 'driver.refused', status });

@@ -43,6 +43,7 @@ class StageModel implements ChartModel<Context> {
       assert.is(this.#pending, 'none', 'one thing at a time');
       this.#pending = type === 'compileStage' ? 'compile' : 'place';
     } else if (type === 'noteWaiter') this.#waiting += 1;
+    else if (type === 'dropWaiter') this.#waiting -= 1;
     else if (type === 'announceReady' || type === 'announceFailed') this.#waiting = 0;
   }
 
@@ -60,6 +61,7 @@ class StageModel implements ChartModel<Context> {
     }
     const isDecided = this.#isPlaced || type === 'stage.refused';
     if (isDecided) assert.is(this.#waiting, 0, 'nobody waits any more');
+    if (!isDecided) assert.is(this.#waiting, this.#users, 'who waits is told, and nobody else');
     if (this.#isUsed && !isDecided) {
       assert.is.not(this.#pending, 'none', 'a compile goes on, or it ends');
     }

@@ -40,7 +40,7 @@ export class ServerModel implements ChartModel<Context> {
     if (this.#device === 'opening') facts.push({ type: 'device.refused', status: { ...status } });
     if (this.#device !== 'none') facts.push({ type: 'device.lost', status: { ...status } });
     // Rarely: little happens afterwards.
-    const isDue = this.#wasOpen ? this.#attempts > 1 || this.#announced > 2 : false;
+    const isDue = this.#attempts > 1 || this.#announced > 2 || this.#starters > 2;
     if (isDue || this.#isDraining) facts.push({ type: 'server.drain' });
     return facts;
   }
