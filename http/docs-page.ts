@@ -28,6 +28,10 @@ const make = (tag, text, parent) => {
 };
 const examples = {
   '/v1/embeddings': { model: 'first-output', input: ['abc', 'hello'] },
+  '/v1/decisions': {
+    model: 'decision',
+    questions: { kind: 'choice', text: 'which animal barks?', labels: ['dog', 'cat'] },
+  },
   '/admin/models': { package: '/path/to/package' },
 };
 const resolve = (api, schema) =>

@@ -123,15 +123,33 @@ async function announce(
   terminal.out(`${paint(terminal, 'bold', 'loom-serve')} is ready on ${listener.url}`);
   for (const model of models) terminal.out(`  ${model.id} (${model.profile})`);
   if (models.length === 0) terminal.out('  no models yet: POST /admin/models registers one');
-  const example = models.find((model) => model.profile === 'embeddings');
-  if (example !== undefined) terminal.out(curlLine(listener.url, example.id));
+  for (const [profile, example] of Object.entries(examples)) {
+    const model = models.find((one) => one.profile === profile);
+    if (model !== undefined) terminal.out(curlLine(listener.url + example.path, model.id, example));
+  }
   terminal.out(`  curl -s ${listener.url}/v1/models`);
   terminal.out(`  routes: ${listener.url}/docs`);
 }
 
-function curlLine(url: string, model: string): string {
-  const body = JSON.stringify({ model, input: ['abc', 'hello'] });
-  return `  curl -s ${url}/v1/embeddings -H 'content-type: application/json' -d '${body}'`;
+interface Example {
+  readonly path: string;
+  readonly body: object;
+}
+
+/** One request to try for the first model of each profile. */
+const examples: Readonly<Record<string, Example>> = {
+  embeddings: { path: '/v1/embeddings', body: { input: ['abc', 'hello'] } },
+  decisions: {
+    path: '/v1/decisions',
+    body: {
+      questions: { kind: 'choice', text: 'bonjour tout le monde', labels: ['fra', 'eng'] },
+    },
+  },
+};
+
+function curlLine(url: string, model: string, { body }: Example): string {
+  const text = JSON.stringify({ model, ...body });
+  return `  curl -s ${url} -H 'content-type: application/json' -d '${text}'`;
 }
 
 function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
