@@ -9,7 +9,8 @@
  *   Q5_0  d · u32 of fifth bits · 16 bytes of nibbles    (q − 16) · d
  *   Q5_1  d · m · u32 of fifth bits · 16 bytes           q · d + m
  *
- * Lower nibbles are elements 0 to 15, upper nibbles 16 to 31; bit `i` of the word is for element `i`.
+ * Lower nibbles are elements 0 to 15, upper nibbles 16 to 31; bit `i` of the word is for element
+ * `i`.
  */
 import type { Decoder } from './decode-plain.js';
 import { halfTable } from './small-float-tables.js';

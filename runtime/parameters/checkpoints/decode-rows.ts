@@ -1,6 +1,6 @@
 /**
- * Values of any storage type as f32, exact where an f32 can hold them. This feeds activation, so the
- * loops are plain and allocate nothing. Hosts are little-endian, as WebAssembly memory is.
+ * Values of any storage type as f32, exact where an f32 can hold them. This feeds activation, so
+ * the loops are plain and allocate nothing. Hosts are little-endian, as WebAssembly memory is.
  */
 import { assert } from '../../base/errors.js';
 import { decodeQ4_0, decodeQ4_1, decodeQ5_0, decodeQ5_1, decodeQ8_0 } from './decode-blocks.js';

@@ -72,7 +72,8 @@ export const decodeQ5_K: Decoder = (source, into) => {
 
 /**
  * Each half of a block has 64 bytes of nibbles and 32 of bit pairs for four runs of 32 elements:
- * runs 0 and 1 are the lower nibbles, runs 2 and 3 the upper ones; pair `r` of a byte is for run `r`.
+ * runs 0 and 1 are the lower nibbles, runs 2 and 3 the upper ones; pair `r` of a byte is for run
+ * `r`.
  */
 export const decodeQ6_K: Decoder = (source, into) => {
   const halves = halfTable().values;

@@ -1,7 +1,8 @@
 /**
  * A parameter file on disk, open until `close`. The open descriptor pins the file: one that is
- * replaced by name goes on being read, one that is cut short in place fails the reads beyond its end.
- * Whoever opens it closes it; reads move no file position, so threads may share the descriptor.
+ * replaced by name goes on being read, one that is cut short in place fails the reads beyond its
+ * end. Whoever opens it closes it; reads move no file position, so threads may share the
+ * descriptor.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { StatusError, assert } from '../../base/errors.js';

@@ -19,7 +19,9 @@ const versions: readonly number[] = [2, 3];
 const alignmentKey = 'general.alignment';
 const defaultAlignment = 32;
 const alignmentMax = 2 ** 21;
-/** Bytes of the smallest entries: lengths, a type and a one-byte value; lengths, type and offset. */
+/**
+ * Bytes of the smallest entries: lengths, a type and a one-byte value; lengths, type and offset.
+ */
 const keyBytesMin = 8 + 4 + 1;
 const tensorBytesMin = 8 + 4 + 4 + 8;
 

@@ -1,8 +1,8 @@
 /**
  * Reads a JSON text value by value, as its caller asks for them: nothing is held that nobody asked
- * for, a key given twice is seen, and integers keep their exact spelling until they are judged. What
- * does not fit is thrown at its place. Accepts exactly the documents of RFC 8259 that have the asked
- * shape.
+ * for, a key given twice is seen, and integers keep their exact spelling until they are judged.
+ * What does not fit is thrown at its place. Accepts exactly the documents of RFC 8259 that have
+ * the asked shape.
  */
 import { StatusError } from '../../base/errors.js';
 import { checkpointFault, quoted } from './checkpoint-fault.js';

@@ -1,7 +1,7 @@
 /**
- * A file of parameters as its readers see it: a name for messages, a size as it was when opened, and
- * reads of any range. Reads are synchronous: they happen on threads that may block. Offsets go up to
- * 2^53. A read is whole or it throws.
+ * A file of parameters as its readers see it: a name for messages, a size as it was when opened,
+ * and reads of any range. Reads are synchronous: they happen on threads that may block. Offsets go
+ * up to 2^53. A read is whole or it throws.
  */
 import { StatusError, assert } from '../../base/errors.js';
 

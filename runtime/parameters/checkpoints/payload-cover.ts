@@ -1,6 +1,7 @@
 /**
- * The payload of a shard is its tensors and nothing else: none reaches beyond the file, no two share
- * a byte, and no bytes lie between, before or behind them, except for padding where a format has it.
+ * The payload of a shard is its tensors and nothing else: none reaches beyond the file, no two
+ * share a byte, and no bytes lie between, before or behind them, except for padding where a format
+ * has it.
  */
 import { checkpointFault, tensorPlace } from './checkpoint-fault.js';
 import type { TensorEntry } from './checkpoint-index.js';
