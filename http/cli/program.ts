@@ -8,6 +8,7 @@ import { addCompile, addPrint } from './compile.js';
 import { loadComposition } from './composition.js';
 import type { LoadComposition } from './composition.js';
 import { exitCodes, settle } from './outcome.js';
+import { addImport } from './import.js';
 import { addReport } from './report.js';
 import { addServe, readVersion } from './serve.js';
 import { processTerminal } from './terminal.js';
@@ -55,6 +56,7 @@ export async function runCommand(
   addCompile(program, terminal, tool.end);
   addPrint(program, terminal, tool.end);
   addReport(program, tool);
+  addImport(program, terminal, tool.end);
   return settle(terminal, async () => {
     await program.parseAsync([...args], { from: 'user' });
     return code;

@@ -33,7 +33,7 @@ async function run(args: readonly string[], composition: Partial<Composition> = 
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-const commands = ['serve', 'check', 'compile', 'print', 'report'];
+const commands = ['serve', 'check', 'compile', 'print', 'report', 'import'];
 
 test('help lists every command; each has a description, arguments and an example', async () => {
   const main = await run(['--help']);
@@ -58,6 +58,7 @@ test('serve names its options with their defaults', async () => {
     /--memory <bytes>/,
     /--parameter-root <dir>/,
     /--package-root <dir>/,
+    /--cache-dir <dir>/,
     /--admin-token <token>/,
     /--request-timeout <seconds>.*default: 60/,
     /--max-body <bytes>.*default: 8M/,
