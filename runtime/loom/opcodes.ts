@@ -167,7 +167,7 @@ const stmts = {
     fields: {
       kernel: node('symbol'),
       args: list('expr'),
-      grid: list('expr', 1, 3),
+      grid: list('expr', 0, 3),
       indirect: flag,
     },
   },

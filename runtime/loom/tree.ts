@@ -107,7 +107,8 @@ export interface FuncDef extends DeclBase {
 }
 /**
  * Kernel: view parameters carry an access, scalar ones do not. `lanes` is L of `workgroup(L)`;
- * an optional `grid(x[, y[, z]])` after it is the constant launch configuration of a direct stage.
+ * an optional `grid(x[, y[, z]])` after it is its launch as a direct stage (then constant), as
+ * a loader, and in a dispatch that states none.
  */
 export interface KernelDef extends DeclBase {
   readonly kind: 'kernel';
@@ -211,8 +212,8 @@ export type Stmt =
   /** `workspace [zero] [invocation] name : T[N]`; `invocation` keeps it over parts. */
   | { kind: 'workspace'; at: At; name: string; type: TypeExpr; zero: boolean; invocation: boolean }
   /**
-   * `dispatch k<...>(args) grid(x[, y[, z]])` or `... grid indirect(view, index)`. The kernel is a
-   * `symbol` node (written without `@`); an indirect grid holds exactly the view and the index.
+   * `dispatch k<...>(args) grid(x[, y[, z]])` or `... grid indirect(view, index)`; an empty grid is
+   * the kernel's own. The kernel is a `symbol` node (written without `@`); an indirect grid holds exactly the view and the index.
    */
   | {
       kind: 'dispatch';

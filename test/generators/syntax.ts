@@ -158,7 +158,7 @@ const trees = fc.letrec<Trees>((tie) => {
   const dispatch = node<StmtOf<'dispatch'>>('dispatch', {
     kernel: symbol,
     args: exprs,
-    grid: list(expr, 1, 3),
+    grid: list(expr, 0, 3),
     indirect: fc.constant(false),
   });
   const simple: Arbitrary<Stmt>[] = [

@@ -8,6 +8,7 @@ import { checkOverlaps, checkRange, useRange } from './command-hazards.js';
 import type { Argument } from './command-hazards.js';
 import { toWord } from './command-words.js';
 import type { Frame } from './frame.js';
+import { extentOf, ownGrid } from './kernel-grid.js';
 import { kernelInstance } from './kernels.js';
 import { elaborationLimits } from './session.js';
 import { applyTemplate } from './templates.js';
@@ -99,7 +100,10 @@ function dispatch(frame: Frame, builder: CommandBuilder, stmt: DispatchStmt): vo
   });
   checkOverlaps(frame, views);
   for (const view of views) useRange(frame, builder, view);
-  const grid = gridOf(frame, builder, stmt);
+  const grid: Dispatch['grid'] =
+    stmt.grid.length === 0
+      ? { kind: 'direct', extents: ownGrid(frame, { ref, builder, values, at }) }
+      : gridOf(frame, builder, stmt);
   const site = frame.site(at);
   builder.steps.push({ op: 'dispatch', site, kernel: builder.kernel(instance.kernel), args, grid });
   if (builder.steps.length > elaborationLimits.dispatches) {
@@ -181,14 +185,4 @@ function gridOf(
   }
   useRange(frame, builder, { range, access: 'in', element: u32, at: view.at, name: 'grid' });
   return { kind: 'indirect', range, index: at };
-}
-
-export function extentOf(frame: Frame, extent: SyntaxExpr): WordExpr {
-  const word = toWord(frame, frame.eval(extent), 'i32', extent.at);
-  const limit = elaborationLimits.gridExtent;
-  if (word.op === 'const' && (word.value < 0 || word.value > limit)) {
-    const hint = 'split it over two extents';
-    throw frame.problem(extent.at, `a grid extent of ${word.value}; the limit is ${limit}`, hint);
-  }
-  return word;
 }

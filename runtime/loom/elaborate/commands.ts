@@ -7,7 +7,7 @@ import type { BankInfo, CommandProgram, Kernel, Symbol, WordExpr } from '../type
 import { flattenBank } from './banks.js';
 import type { Declaration } from './catalog.js';
 import { CommandBuilder } from './command-builder.js';
-import { extentOf } from './command-statements.js';
+import { extentOf } from './kernel-grid.js';
 import { constantFrame } from './declaration-frame.js';
 import { Body, Frame } from './frame.js';
 import { kernelInstance } from './kernels.js';

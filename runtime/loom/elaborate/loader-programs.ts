@@ -9,7 +9,7 @@
 import type { KernelDef, Param } from '../tree.js';
 import type { CommandProgram, Dispatch, Symbol, WordExpr } from '../typed.js';
 import { CommandBuilder } from './command-builder.js';
-import { extentOf } from './command-statements.js';
+import { extentOf } from './kernel-grid.js';
 import { commandFrame, program, rootOf } from './commands.js';
 import { constantFrame } from './declaration-frame.js';
 import type { Frame } from './frame.js';

@@ -266,10 +266,8 @@ function parseDispatch(c: Cursor): Stmt {
   c.index += 1;
   const kernel = parseSymbolName(c, c.at);
   const args = parseArguments(c);
-  c.expect(
-    'grid',
-    'a dispatch ends with `grid(x)`, `grid(x, y, z)` or `grid indirect(view, index)`',
-  );
+  // Without a grid the kernel's own one holds.
+  if (!c.accept('grid')) return { kind: 'dispatch', at, kernel, args, grid: [], indirect: false };
   const indirect = c.accept('indirect');
   const { index } = c;
   const grid = parseArguments(c);

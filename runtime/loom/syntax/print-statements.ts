@@ -119,10 +119,12 @@ function printDispatch(stmt: Extract<Stmt, { kind: 'dispatch' }>, indent: number
   const name =
     kernel.kind === 'symbol' ? kernel.name + printTemplateArgs(kernel.args) : '(not a symbol)';
   const grid = ` grid${stmt.indirect ? ' indirect' : ''}`;
-  const line = `dispatch ${name}${flatList(stmt.args)}${grid}${flatList(stmt.grid)}`;
+  const extents = flatList(stmt.grid);
+  const launch = stmt.grid.length === 0 ? '' : grid + extents;
+  const line = `dispatch ${name}${flatList(stmt.args)}${launch}`;
   if (indent + line.length <= lineWidth) return line;
   const args = layoutList(stmt.args, indent);
-  const extents = flatList(stmt.grid);
+  if (launch === '') return `dispatch ${name}${args}`;
   const isWide = indent + 1 + grid.length + extents.length > lineWidth;
   return `dispatch ${name}${args}${grid}${isWide ? layoutList(stmt.grid, indent) : extents}`;
 }
