@@ -9,7 +9,7 @@ import { StatusError } from '../base/errors.js';
 import type { DeviceRange } from '../hal/buffer.js';
 import { Executable } from '../hal/executable.js';
 import { LocalMemory } from '../hal/local/local-memory.js';
-import { OneWorker } from '../hal/simulated/one-worker.js';
+import { OneWorker } from '../hal/local/one-worker.js';
 import { compileCommand } from '../jit/compile-command.js';
 import type { CommandProgram } from '../loom/typed.js';
 import type { Launcher } from '../vm/checks/run-checks.js';

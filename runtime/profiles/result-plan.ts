@@ -128,6 +128,12 @@ function mergeRows(rows: readonly ResultRow[], entry: string): ResultPlan['snaps
 export type Collected = { readonly rows: Uint8Array } | { readonly status: StatusRecord };
 
 /**
+ * Rows of a cohort that are not more than this lie in one buffer: they leave in one message, and a
+ * buffer of its own for each costs more than the copy of all. Larger ones can be moved.
+ */
+const SHARED_BYTES_MAX = 65_536;
+
+/**
  * Cuts the snapshot's bytes into members. A row with a value that is not finite fails its own
  * member only. The result shares no memory with the snapshot.
  */
@@ -135,8 +141,14 @@ export function collectRows(plan: ResultPlan, snapshot: Uint8Array): Collected[]
   const expected = plan.snapshot.reduce((sum, range) => sum + range.length, 0);
   assert(snapshot.length === expected, `a snapshot of ${expected} bytes`);
   const places = placesOf(plan.snapshot);
-  return plan.members.map((rows) => {
-    const bytes = new Uint8Array(rows.reduce((sum, row) => sum + row.width, 0));
+  const sizes = plan.members.map((rows) => rows.reduce((sum, row) => sum + row.width, 0));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const shared = total <= SHARED_BYTES_MAX ? new ArrayBuffer(total) : null;
+  let start = 0;
+  return plan.members.map((rows, member) => {
+    const size = sizes[member]!;
+    const bytes = shared ? new Uint8Array(shared, start, size) : new Uint8Array(size);
+    start += size;
     let at = 0;
     for (const row of rows) {
       const from = places(row.offset);
@@ -168,7 +180,7 @@ function placesOf(ranges: ResultPlan['snapshot']): (offset: number) => number {
 }
 
 function finite(bytes: Uint8Array): Collected | null {
-  const view = new DataView(bytes.buffer);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < bytes.length; at += 4) {
     // An exponent of all ones: an infinity or not a number.
     if ((view.getUint32(at, true) & 0x7f800000) !== 0x7f800000) continue;

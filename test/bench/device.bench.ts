@@ -27,7 +27,10 @@ function empty(count: number): ExecutableImage {
 }
 
 const ports = systemPorts('bench');
-const device = await openLocalDevice({ ports, threads: 2, memoryBytes: 64 * 1024 * 1024 });
+// The compute workers run every launch: what a device thread alone costs is another matter.
+const device = await openLocalDevice({
+  ...{ ports, threads: 2, memoryBytes: 64 * 1024 * 1024, brief: false },
+});
 const fixture = new DeviceFixture(device, ports, { keepAlive: true });
 device.load('one', empty(1));
 device.load('many', empty(dispatches));

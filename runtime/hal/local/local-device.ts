@@ -14,6 +14,7 @@ import type { Executable, ExecutableImage } from '../executable.js';
 import type { TargetFacts } from '../../base/target-facts.js';
 import { Queue } from '../queue.js';
 import { Timeline } from '../timeline.js';
+import { BriefLaunches } from './brief-launches.js';
 import { WORKERS_MAX } from './control-block.js';
 import { localFacts } from './local-facts.js';
 import { checkFits, LocalMemory } from './local-memory.js';
@@ -29,6 +30,8 @@ export interface LocalDeviceOptions {
   readonly threads?: number;
   /** `--memory`, in bytes. */
   readonly memoryBytes?: number;
+  /** Whether the device thread runs launches of a few rounds itself; default: yes. */
+  readonly brief?: boolean;
 }
 
 class LocalDevice implements Device, Driver {
@@ -44,12 +47,14 @@ class LocalDevice implements Device, Driver {
 
   constructor(options: Required<LocalDeviceOptions>, onReady: () => void) {
     const { threads, memoryBytes, ports } = options;
+    const { clock } = ports;
     this.memoryBytes = memoryBytes;
     this.memory = new LocalMemory({ workers: threads, memoryBytes });
-    this.queue = new Queue(this, ports.clock);
+    this.queue = new Queue(this, clock);
     const memory = this.memory;
     const onLost = (status: StatusRecord): void => this.#lose(status);
-    this.#team = new WorkerTeam({ memory, threads, onReady, onLost });
+    const brief = options.brief ? new BriefLaunches(memory, clock) : null;
+    this.#team = new WorkerTeam({ memory, threads, brief, onReady, onLost });
     this.#executables = new ExecutableTable((executable) => this.#team.discard(executable));
   }
 
@@ -126,12 +131,10 @@ export async function openLocalDevice(options: LocalDeviceOptions): Promise<Loca
       `the local device runs 1 to ${WORKERS_MAX} compute workers; --threads asks for ${threads}`,
     );
   }
-  const memoryBytes = options.memoryBytes ?? MEMORY_BYTES_DEFAULT;
+  const { ports, brief = true, memoryBytes = MEMORY_BYTES_DEFAULT } = options;
   return new Promise((resolve, reject) => {
     let device: LocalDevice | null = null;
-    device = new LocalDevice({ ports: options.ports, threads, memoryBytes }, () =>
-      resolve(device!),
-    );
+    device = new LocalDevice({ ports, threads, memoryBytes, brief }, () => resolve(device!));
     device.onLost((status) => reject(StatusError.from(status)));
   });
 }

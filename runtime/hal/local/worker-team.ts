@@ -1,6 +1,7 @@
 /**
  * The compute workers of the local device: one launch at a time, run by all of them together,
- * others waiting in order. Owns the threads and the control block.
+ * others waiting in order. Owns the threads and the control block. A launch that finds nobody at
+ * work and is over in no time is run here instead (`brief-launches.ts`).
  *
  * Holds: each launch is done exactly once. A worker that ends in the middle of its share poisons
  * the launch, so the others leave its barriers; the launch fails, the worker is replaced, and the
@@ -13,6 +14,7 @@ import { POISON } from '../../jit/local-abi.js';
 import type { Launch } from '../command.js';
 import type { Done } from '../driver.js';
 import type { Executable } from '../executable.js';
+import type { BriefLaunches } from './brief-launches.js';
 import { ComputeWorker } from './compute-worker.js';
 import { allFinished, announceCompleted, CONTROL, CONTROL_WORDS } from './control-block.js';
 import { awaitWord } from './await-word.js';
@@ -34,6 +36,8 @@ interface Running extends Turn {
 export interface WorkerTeamOptions {
   readonly memory: LocalMemory;
   readonly threads: number;
+  /** Null: the workers run every launch. */
+  readonly brief: BriefLaunches | null;
   /** All workers are there (called once), or the team is lost (called once at most). */
   readonly onReady: () => void;
   readonly onLost: (status: StatusRecord) => void;
@@ -74,11 +78,13 @@ export class WorkerTeam {
   discard(executable: Executable): void {
     const number = this.#programs.get(executable)!;
     this.#programs.delete(executable);
+    this.#options.brief?.forget(executable);
     this.#send((worker) => worker.post({ unload: number }));
   }
 
   run(launch: Launch, done: Done): void {
     if (this.#ended) return done(this.#ended);
+    if (this.#runBriefly(launch)) return done(null);
     this.#turns.push({ launch, done });
     this.#startNext();
   }
@@ -186,6 +192,14 @@ export class WorkerTeam {
     Atomics.store(this.#control, CONTROL.launch, this.#number);
     Atomics.notify(this.#control, CONTROL.launch);
     awaitWord(this.#control, CONTROL.completed, this.#number, () => this.#complete());
+  }
+
+  /** Whether it was run to its end, on this thread. */
+  #runBriefly(launch: Launch): boolean {
+    const { brief } = this.#options;
+    if (brief === null || this.#running || this.#turns.length > 0) return false;
+    this.#clearScratch(launch);
+    return brief.run(launch);
   }
 
   #clearScratch(launch: Launch): void {

@@ -21,7 +21,7 @@ import { transfer } from '../local/transfer.js';
 import { Queue } from '../queue.js';
 import { Timeline } from '../timeline.js';
 import { Completion, type CompletionPlan } from './completion.js';
-import { OneWorker } from './one-worker.js';
+import { OneWorker } from '../local/one-worker.js';
 
 const MEMORY_BYTES_DEFAULT = 64 * 1024 * 1024;
 /** Lies in what a failed command was to write. */

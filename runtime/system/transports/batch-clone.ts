@@ -3,8 +3,8 @@
  * or envelope by envelope when one of them cannot be cloned. Buffers that move are detached here
  * too, so a sender that still uses one fails in a simulation as it would on threads.
  */
-import type { TransferListItem } from 'node:worker_threads';
 import type { Envelope } from '../envelope.js';
+import { packBatch, unpackBatch } from './envelope-batch.js';
 
 export type Undeliverable = (envelope: Envelope, detail: string) => void;
 
@@ -24,10 +24,6 @@ export function cloneBatch(batch: readonly Envelope[], refuse: Undeliverable): E
 }
 
 function clone(batch: readonly Envelope[]): Envelope[] {
-  const transfer = new Set<TransferListItem>();
-  const plain = batch.map((envelope) => {
-    for (const item of envelope.transfer) transfer.add(item);
-    return { ...envelope, transfer: [] };
-  });
-  return structuredClone(plain, { transfer: [...transfer] as never });
+  const { fields, transfer } = packBatch(batch);
+  return unpackBatch(structuredClone(fields, { transfer: transfer as never }));
 }

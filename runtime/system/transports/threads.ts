@@ -7,11 +7,12 @@
  *
  * Turns run in microtasks, at most `BURST` before the event loop gets its turn again.
  */
-import type { MessagePort, TransferListItem } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { assert } from '../../base/errors.js';
 import { afterEventLoop } from '../../base/event-loop.js';
 import type { Envelope } from '../envelope.js';
 import type { Transport, TransportReceiver } from '../transport.js';
+import { packBatch, unpackBatch } from './envelope-batch.js';
 
 /** Turns in a row: about a millisecond of small ones. */
 const BURST = 128;
@@ -41,8 +42,8 @@ export class ThreadsTransport implements Transport {
     const peer: Peer = { port, queued: [] };
     this.#peers.set(thread, peer);
     this.#receiver?.threadFound(thread);
-    port.on('message', (batch: Envelope[]) => {
-      for (const envelope of batch) this.#receiver?.arrive(envelope);
+    port.on('message', (fields: readonly unknown[]) => {
+      for (const envelope of unpackBatch(fields)) this.#receiver?.arrive(envelope);
     });
     port.on('close', () => {
       if (this.#peers.get(thread) !== peer) return;
@@ -130,11 +131,6 @@ export class ThreadsTransport implements Transport {
 }
 
 function post(port: MessagePort, batch: readonly Envelope[]): void {
-  const transfer = new Set<TransferListItem>();
-  const plain = batch.map((envelope) => {
-    if (envelope.transfer.length === 0) return envelope;
-    for (const item of envelope.transfer) transfer.add(item);
-    return { ...envelope, transfer: [] };
-  });
-  port.postMessage(plain, [...transfer]);
+  const { fields, transfer } = packBatch(batch);
+  port.postMessage(fields, transfer);
 }

@@ -106,7 +106,7 @@ export class ReferenceModel {
     const submission = this.control.run(plan, `invocation/${(this.#invocations += 1)}`);
     return this.control.collect(plan, this.#execute(submission)).map((collected) => {
       if ('status' in collected) throw StatusError.from(collected.status);
-      return new Float32Array(collected.rows.buffer);
+      return new Float32Array(collected.rows.slice().buffer);
     });
   }
 

@@ -141,13 +141,30 @@ test('a value that is not finite fails its own member only', () => {
   assert.ok(collectRows(plan, new Uint8Array(edge.buffer)).every((entry) => 'rows' in entry));
 });
 
+test('small rows lie in one buffer; large ones each in a buffer that can be moved', () => {
+  for (const [width, buffers] of [
+    [1024, 1],
+    [64 * 1024, 2],
+  ] as const) {
+    const live = 2 * width;
+    const plan = parseResultPlan(words(live, live, 1, width, width, 1, 0, width), {
+      ...limits,
+      ...{ outputBytes: live, resultBytes: live },
+    });
+    const snapshot = new Uint8Array(live).fill(7, width);
+    const rows = collectRows(plan, snapshot).map((member) => 'rows' in member && member.rows);
+    assert.equal(rows, [new Uint8Array(width).fill(7), new Uint8Array(width)]);
+    assert.is(new Set(rows.map((row) => row && row.buffer)).size, buffers);
+  }
+});
+
 test('what was collected survives the snapshot', () => {
   const plan = parseResultPlan(words(8, 8, 1, 0, 4, 1, 4, 4), limits);
   const snapshot = new Uint8Array(Float32Array.of(1, 2).buffer);
   const collected = collectRows(plan, snapshot);
   snapshot.fill(0);
   assert.ok('rows' in collected[1]!);
-  assert.is(new Float32Array(collected[1].rows.buffer)[0], 2);
+  assert.is(new Float32Array(collected[1].rows.slice().buffer)[0], 2);
 });
 
 test.run();

@@ -11,17 +11,27 @@ import { tripled } from '../submissions.js';
 
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
-const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) => {
+interface OpenOptions {
+  readonly memoryBytes?: number;
+  readonly poison?: boolean;
+  readonly brief?: boolean;
+}
+
+/** Without `brief` its workers run every launch, however small: most tests are about them. */
+const open = async (options: OpenOptions = {}) => {
   const ports = testPorts();
-  const { memoryBytes = MEMORY_BYTES, poison } = options;
-  const device = await openLocalDevice({ ports, threads: 2, memoryBytes });
+  const { memoryBytes = MEMORY_BYTES, poison, brief = false } = options;
+  const device = await openLocalDevice({ ports, threads: 2, memoryBytes, brief });
   return new DeviceFixture(device, ports, { poison });
 };
+const openBrief = (options: OpenOptions = {}) => open({ ...options, brief: true });
 
 deviceConformance('the local device', open);
 invocationConformance('the local device', open);
 foundationConformance('the local device', open);
 compiledConformance('the local device', open);
+foundationConformance('the local device with brief launches', openBrief);
+compiledConformance('the local device with brief launches', openBrief);
 
 test('a worker killed inside a barrier fails that work and strands nobody', async () => {
   const fixture = await open();

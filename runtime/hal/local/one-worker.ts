@@ -5,8 +5,8 @@
 import { assert, type StatusRecord } from '../../base/errors.js';
 import type { Launch } from '../command.js';
 import type { Executable } from '../executable.js';
-import { launchFailure, poisonLaunch, writeLaunch } from '../local/launch-block.js';
-import type { LocalMemory } from '../local/local-memory.js';
+import { launchFailure, poisonLaunch, writeLaunch } from './launch-block.js';
+import type { LocalMemory } from './local-memory.js';
 import { POISON } from '../../jit/local-abi.js';
 
 type Run = (worker: number, workers: number, args: number) => void;
