@@ -1,7 +1,7 @@
 /**
  * `import tfjs`: a model of another tool as files of a package: its weights as weights.safetensors
- * and, where it has one, its vocabulary as tokenizer.json. The same converters run by themselves for
- * a package whose document has an `import` section; this is for files that lie somewhere else.
+ * and, where it has one, its vocabulary as tokenizer.json. The same converters run by themselves
+ * for a package whose document has an `import` section; this is for files that lie somewhere else.
  *
  * Files appear whole or not at all, and take the place of older ones.
  */

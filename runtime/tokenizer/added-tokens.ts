@@ -1,6 +1,6 @@
 /**
- * Finds a tokenizer's added tokens in a text: the longest at each place, leftmost first. A token may
- * ask to stand between non-word characters, and may take the blanks beside it.
+ * Finds a tokenizer's added tokens in a text: the longest at each place, leftmost first. A token
+ * may ask to stand between non-word characters, and may take the blanks beside it.
  */
 import { PieceTrie } from './piece-trie.js';
 

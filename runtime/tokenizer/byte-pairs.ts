@@ -3,8 +3,8 @@
  * among equal ranks, until no pair is listed. What waits lies in a heap of numbers, so a word of n
  * characters takes n log n, however long it is. Short words are remembered.
  *
- * A character that is no entry is spelled out in bytes where the vocabulary has them, is the unknown
- * token, or is dropped where there is none.
+ * A character that is no entry is spelled out in bytes where the vocabulary has them, is the
+ * unknown token, or is dropped where there is none.
  */
 import { byteIds } from './piece-model.js';
 import type { PieceModel } from './piece-model.js';

@@ -1,7 +1,7 @@
 /**
  * A model turns one word, as the pre-tokenizer cut it, into ids. Words are independent of each
- * other, so a caller stops between them; a model stops inside a word, too, where what follows cannot
- * change what is out already.
+ * other, so a caller stops between them; a model stops inside a word, too, where what follows
+ * cannot change what is out already.
  */
 import { StatusError } from '../base/errors.js';
 
@@ -10,7 +10,10 @@ export interface PieceModel {
   encode(word: string, ids: number[], limit: number): void;
 }
 
-/** Ids of `<0x00>` … `<0xFF>`, for models that spell out what they do not know; null: not all there. */
+/**
+ * Ids of `<0x00>` … `<0xFF>`, for models that spell out what they do not know; null: not all
+ * there.
+ */
 export function byteIds(vocabulary: ReadonlyMap<string, number>): readonly number[] | null {
   const ids = Array.from({ length: 256 }, (_, byte) =>
     vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),

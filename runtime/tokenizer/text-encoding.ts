@@ -1,8 +1,8 @@
 /**
- * Text to ids, piece by piece: added tokens are found first, what lies between is normalized and cut
- * into words, and each word goes through the model. Everything stops as soon as the ids asked for
- * are there, so a long text costs what its part in front costs; only normalizing and cutting go over
- * the whole stretch between two added tokens, and both are linear.
+ * Text to ids, piece by piece: added tokens are found first, what lies between is normalized and
+ * cut into words, and each word goes through the model. Everything stops as soon as the ids asked
+ * for are there, so a long text costs what its part in front costs; only normalizing and cutting
+ * go over the whole stretch between two added tokens, and both are linear.
  */
 import { AddedTokens } from './added-tokens.js';
 import type { AddedToken, Section } from './added-tokens.js';

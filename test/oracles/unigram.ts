@@ -1,8 +1,8 @@
 /**
- * Unigram segmentation from its definition: of all ways to cut a text into pieces the one whose sum
- * of log probabilities is largest; a character that is no piece costs ten less than the worst piece,
- * and a run of such characters is one unknown token. Plain quadratic dynamic programming over code
- * points, on whole strings.
+ * Unigram segmentation from its definition: of all ways to cut a text into pieces the one whose
+ * sum of log probabilities is largest; a character that is no piece costs ten less than the worst
+ * piece, and a run of such characters is one unknown token. Plain quadratic dynamic programming
+ * over code points, on whole strings.
  */
 export interface UnigramPiece {
   readonly id: number;

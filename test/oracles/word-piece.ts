@@ -1,7 +1,7 @@
 /**
  * WordPiece from its definition: the longest entry that the word starts with, then the longest
- * continuation (entries with a prefix) of the rest, until nothing is left; a word with a rest that no
- * entry starts, or with too many characters, is one unknown token. `words` come cut already.
+ * continuation (entries with a prefix) of the rest, until nothing is left; a word with a rest that
+ * no entry starts, or with too many characters, is one unknown token. `words` come cut already.
  */
 export interface WordPieceModel {
   readonly vocabulary: ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
 /**
- * Writes a safetensors file tensor by tensor, so that the memory of an import is that of its largest
- * tensor, whatever the size of the file.
+ * Writes a safetensors file tensor by tensor, so that the memory of an import is that of its
+ * largest tensor, whatever the size of the file.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { safetensorsWriter } from '../checkpoints/safetensors-writer.js';

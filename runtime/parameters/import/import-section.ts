@@ -11,7 +11,9 @@ export type GraphTensor = string | { readonly from: string; readonly shape: read
 export interface TfjsImport {
   readonly format: 'tfjs';
   readonly model: string;
-  /** Names in the checkpoint; what is not named is left out. Absent: everything, as it is called. */
+  /**
+   * Names in the checkpoint; what is not named is left out. Absent: everything, as it is called.
+   */
   readonly tensors?: Readonly<Record<string, GraphTensor>> | undefined;
 }
 

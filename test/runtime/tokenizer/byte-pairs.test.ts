@@ -4,7 +4,9 @@ import * as assert from 'uvu/assert';
 import { bytePairOracle } from '../../oracles/byte-pairs.js';
 import { byteTokens, decode, encode, tokenizerOf } from './tokenizer-files.js';
 
-/** What bytes are called in byte-level files: printable ones as themselves, the others from U+0100. */
+/**
+ * What bytes are called in byte-level files: printable ones as themselves, the others from U+0100.
+ */
 const printable = (byte: number): boolean =>
   (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
 const names: string[] = [];
