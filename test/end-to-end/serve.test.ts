@@ -27,7 +27,8 @@ const embed = async (input: unknown): Promise<number[][]> => {
 };
 
 test.before(async () => {
-  served = await serveCommand([models('first-output'), models('embedding')], tmpdir());
+  const packages = ['first-output', 'embedding', 'decision'].map(models);
+  served = await serveCommand(packages, tmpdir());
 });
 
 test('the curl line of the README answers, and the start says what it serves', async () => {
@@ -52,6 +53,24 @@ test('200 concurrent requests over sockets equal the oracle', async () => {
   const texts = Array.from({ length: 200 }, (_, i) => `request ${i} ${'é'.repeat(i % 40)}`);
   const answers = await Promise.all(texts.map((text) => embed(text)));
   answers.forEach(([row], i) => assert.equal(row, [...firstOutputOracle(texts[i]!)]));
+});
+
+test('decisions over sockets have the same bits alone and among others', async () => {
+  const decide = async (...questions: object[]): Promise<unknown[]> => {
+    const response = await post('/v1/decisions', { model: 'decision', questions });
+    assert.is(response.status, 200);
+    const { data } = (await response.json()) as { data: { answers: unknown }[] };
+    return data.map(({ answers }) => answers);
+  };
+  const questions = Array.from({ length: 40 }, (_, at) => {
+    const text = `question ${at} ${'é'.repeat(at % 9)}`;
+    return at % 2 === 0 ? { kind: 'yes_no', text } : { kind: 'score', text, min: 0, max: at };
+  });
+  const alone: unknown[] = [];
+  for (const question of questions) alone.push(...(await decide(question)));
+  const among = await Promise.all(questions.map((question) => decide(question)));
+  assert.equal(among.flat(), alone);
+  assert.equal(await decide(...questions), alone);
 });
 
 test('bad input is told by field, limit and knob, and the next request succeeds', async () => {
