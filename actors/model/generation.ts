@@ -239,6 +239,7 @@ class GenerationHost {
       executable,
       task,
       device: this.#input.device,
+      banksOf: ({ reflection }: StageArtefact) => control.banksOf(use, reflection),
       onReady: (artefact: StageArtefact) => {
         this.#loaded.add(executable);
         control.adopt(use, artefact);

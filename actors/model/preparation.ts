@@ -174,7 +174,7 @@ class PreparationHost {
   handOver(): void {
     const { location, generation, deployment } = this.#input;
     const plan = this.#plan!;
-    const { loaders, indexes } = plan.parameters;
+    const { loaders, indexes, stageBanks } = plan.parameters;
     const prepared: PreparedModel = {
       id: location.id,
       generation,
@@ -189,6 +189,7 @@ class PreparationHost {
       parameters: {
         scope: this.#scope,
         banks: this.#bankIds(),
+        stageBanks,
         loaders: loaders.map(({ id }) => this.#loaderId(id)),
         indexes,
       },

@@ -2,7 +2,7 @@
  * The actor of one exact stage declaration: hosts `specialization.machine.ts`, asks the pool to
  * compile and the device to load, and answers every cohort that waits for it.
  */
-import type { StatusRecord } from '../../runtime/base/errors.js';
+import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { StageArtefact } from '../../runtime/packages/artefacts.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
@@ -25,6 +25,8 @@ export interface SpecializationInput {
   /** Input of the `compile-stage` task. */
   readonly task: unknown;
   readonly device: string;
+  /** Ids of the banks that the compiled stage binds; throws when there is none for one of them. */
+  readonly banksOf: (artefact: StageArtefact) => readonly string[];
   /** Called when its code is on the device, and when it is gone. */
   readonly onReady: (artefact: StageArtefact) => void;
   readonly onGone: () => void;
@@ -35,6 +37,7 @@ export const specialization = machineActor(
   (self: ActorSelf, input: SpecializationInput): MachineHost => {
     const waiting: string[] = [];
     let artefact: StageArtefact | null = null;
+    let banks: readonly string[] = [];
     let loaded = false;
     const { key } = input;
     const waiter = (event: object): string => (event as { cohort: string }).cohort;
@@ -46,7 +49,12 @@ export const specialization = machineActor(
         compiled: (outcome) => {
           if (outcome.status !== null) return { type: 'stage.refused', status: outcome.status };
           artefact = outcome.value as StageArtefact;
-          return { type: 'stage.compiled' };
+          try {
+            banks = input.banksOf(artefact);
+            return { type: 'stage.compiled' };
+          } catch (error) {
+            return { type: 'stage.refused', status: toStatus(error) };
+          }
         },
         placed: (outcome) => {
           if (outcome.status !== null) return { type: 'stage.refused', status: outcome.status };
@@ -65,7 +73,7 @@ export const specialization = machineActor(
         },
         placeStage() {
           const { module, reflection } = artefact!;
-          const load: LoadExecutable = { id: input.executable, module, info: reflection };
+          const load: LoadExecutable = { id: input.executable, module, info: reflection, banks };
           self.ask(input.device, 'executable.load', load, {
             deadlineMs: self.now() + COMPILE_DEADLINE_MS,
             as: 'placed',

@@ -41,6 +41,7 @@ import type {
   StageArtefact,
 } from './artefacts.js';
 import { entryAt, sourceAt } from './checkpoint-entries.js';
+import { coldBankOf } from './cold-banks.js';
 import type { ModelDocument } from './model-document.js';
 import type { Choice } from './prepare-choice.js';
 import { stageKey } from './specialization-key.js';
@@ -73,6 +74,8 @@ export interface ModelParameters {
   /** Of its sources on the device; ids of its banks start with it. */
   readonly scope: string;
   readonly banks: readonly string[];
+  /** For each cold stage, for each of its bindings: an index in `banks`. */
+  readonly stageBanks: readonly (readonly number[])[];
   /** Executables that fill the banks. */
   readonly loaders: readonly string[];
   /** What the sources hold, by ordinal. */
@@ -202,6 +205,15 @@ export class FiniteControl {
     return collected.map((member) => {
       const problem = 'rows' in member ? rowProblem(member.rows) : null;
       return problem === null ? member : { status: invalidReturn('run', problem).status };
+    });
+  }
+
+  /** Ids of the banks that a stage binds which declared no parameters: the cold ones. */
+  banksOf({ task }: StageUse, { banks }: ExecutableReflection): readonly string[] {
+    const { stages, parameters } = this.#model;
+    const cold = { stages, stageBanks: parameters.stageBanks };
+    return banks.map((info, binding) => {
+      return parameters.banks[coldBankOf(cold, task.declaration, { info, binding })]!;
     });
   }
 

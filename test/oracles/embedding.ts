@@ -31,6 +31,12 @@ function coefficient(sequence: bigint, at: number): number {
   return value;
 }
 
+/** The first `count` numbers of the table (0) or of the projection (1). */
+export function embeddingCoefficients(sequence: 0 | 1, count: number): Float32Array {
+  const first = seed * 2n + BigInt(sequence);
+  return Float32Array.from({ length: count }, (_, at) => coefficientOf(first, at));
+}
+
 export function embeddingOracle(tokens: readonly number[], dimensions = width): Float32Array {
   const mean = Array.from({ length: hidden }, (_, i) => {
     const column = tokens.map((token) => coefficient(seed * 2n, token * hidden + i));

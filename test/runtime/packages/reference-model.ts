@@ -73,7 +73,13 @@ export class ReferenceModel {
       bindings: plan.bindings,
       facts: plan.facts,
       limits: plan.limits,
-      parameters: { scope: 'reference', banks: [], loaders: [], indexes: [] },
+      parameters: {
+        scope: 'reference',
+        banks: [],
+        stageBanks: plan.parameters.stageBanks,
+        loaders: [],
+        indexes: [],
+      },
     };
     this.control = new FiniteControl(this.model);
     this.#preparer = new FinitePreparer(this.model, plan.tokenizer);
