@@ -110,6 +110,11 @@ export class CohortLaws {
 
   #handled(actor: Address, { kind, payload }: Message): void {
     if (kind === 'cancel' && this.#open.has(actor)) this.#end(actor);
+    const ordinals = this.#cohorts.get(actor);
+    const isAbandoned = ordinals?.every(({ request }) => this.#isOver(request)) ?? false;
+    if (isAbandoned && kind.startsWith('specialization.')) {
+      this.#report.add('C', `${actor} waits for stages that all its members have left`);
+    }
     const queue = this.#queues.get(actor);
     if (queue === undefined) return;
     if (kind === 'members.offered') {
@@ -143,8 +148,7 @@ export class CohortLaws {
     if (members.some((member) => member.alone) && members.length > 1) add('alone in company');
     if (new Set(members.map((member) => member.tag)).size > 1) add('tags are mixed');
     for (const { request } of members) {
-      const overMs = this.#over.get(request) ?? Infinity;
-      if (this.#now() > overMs) this.#report.add('C', `${cohort} takes a member of ${request}`);
+      if (this.#isOver(request)) this.#report.add('C', `${cohort} takes a member of ${request}`);
     }
     const units = members.reduce((sum, member) => sum + member.units, 0);
     if (units > queue.batchUnits) add(`${units} units of ${queue.batchUnits}`);
@@ -196,6 +200,11 @@ export class CohortLaws {
 
   #end(request: Address): void {
     if (!this.#over.has(request)) this.#over.set(request, this.#now());
+  }
+
+  /** For longer than its generation takes to hear of it. */
+  #isOver(request: Address): boolean {
+    return this.#now() > (this.#over.get(request) ?? Infinity);
   }
 
   #isInCohort(key: string): boolean {
