@@ -34,7 +34,7 @@ command.def export rows(x: root, spans: root, y: root) {
   return stageProgram({ ...motifs, 'sample.loom': text }, 'sample.rows');
 }
 
-/** Rows of scores side by side; what lies behind a row's live values is a number that would show. */
+/** Rows of scores side by side; what lies behind a row's live values would show in it. */
 function roots(rows: readonly (readonly number[])[], width: number): Uint8Array[] {
   const x = new Float32Array(rows.length * width).fill(3e38);
   const spans = new Int32Array(rows.length * 4);

@@ -26,7 +26,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'runtime/modules': ['runtime'],
   'runtime/threads': ['runtime'],
   actors: ['runtime'],
-  http: ['runtime/loom', 'runtime/parameters/import'],
+  http: ['runtime/loom', 'runtime/profiles', 'runtime/parameters/import'],
   scenarios: ['runtime', 'http'],
   test: ['actors', 'runtime', 'http', 'scenarios'],
 };
