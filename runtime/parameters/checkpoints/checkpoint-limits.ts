@@ -8,7 +8,7 @@ export const checkpointLimits = {
   /** GGUF has tokenizers with all their pieces in its metadata. */
   ggufHeaderBytes: 128 * 2 ** 20,
   /** Of a whole checkpoint. */
-  tensors: 1_000_000,
+  tensors: 500_000,
   /** Of a shard. */
   metadataKeys: 65_536,
   /** Elements of all arrays in the metadata of a shard. */

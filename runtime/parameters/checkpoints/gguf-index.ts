@@ -78,9 +78,9 @@ function readMetadata(cursor: HeaderCursor, count: number): ReadonlyMap<string, 
   const metadata = new Map<string, MetadataValue>();
   const reader = new GgufMetadataReader(cursor);
   for (let index = 0; index < count; index += 1) {
-    cursor.place = `metadata key ${index}`;
+    cursor.place = () => `metadata key ${index}`;
     const key = cursor.string(checkpointLimits.nameBytes);
-    cursor.place = `metadata ${quoted(key)}`;
+    cursor.place = () => `metadata ${quoted(key)}`;
     if (metadata.has(key)) throw cursor.fault('each key once', 'it twice');
     metadata.set(key, reader.value());
   }
@@ -91,7 +91,7 @@ function alignmentOf(cursor: HeaderCursor, metadata: ReadonlyMap<string, Metadat
   const value = metadata.get(alignmentKey) ?? defaultAlignment;
   const isPower = typeof value === 'number' && Number.isInteger(Math.log2(value));
   if (isPower && value >= 8 && value <= alignmentMax) return value;
-  cursor.place = `metadata "${alignmentKey}"`;
+  cursor.place = () => `metadata "${alignmentKey}"`;
   throw cursor.fault(`a power of two from 8 to ${alignmentMax}`, shown(value));
 }
 
@@ -107,9 +107,9 @@ function readRows(cursor: HeaderCursor, count: number): readonly TensorRow[] {
   const rows: TensorRow[] = [];
   const names = new Set<string>();
   for (let index = 0; index < count; index += 1) {
-    cursor.place = `tensor ${index}`;
+    cursor.place = () => `tensor ${index}`;
     const name = cursor.string(checkpointLimits.nameBytes);
-    cursor.place = tensorPlace(name);
+    cursor.place = () => tensorPlace(name);
     if (names.has(name)) throw cursor.fault('each name once', 'it twice');
     names.add(name);
     rows.push({ ...readRow(cursor), name });
@@ -151,7 +151,7 @@ function placed(
   { begin, alignment, shard }: PayloadPlace,
 ): TensorEntry {
   if (row.offset % alignment !== 0) {
-    cursor.place = tensorPlace(row.name);
+    cursor.place = () => tensorPlace(row.name);
     throw cursor.fault(`an offset that is a multiple of ${alignment}`, `${row.offset}`);
   }
   return { ...row, offset: begin + row.offset, shard };

@@ -12,8 +12,8 @@ import type { ParameterFile } from './parameter-file.js';
 const windowBytes = 256 * 1024;
 
 export class HeaderCursor {
-  /** What is being read, for messages; callers move it on. */
-  place = 'header';
+  /** What is being read, for messages; callers move it on. Called only to complain. */
+  place: () => string = () => 'header';
   readonly #file: ParameterFile;
   #window = new Uint8Array(0);
   #view = new DataView(this.#window.buffer);
@@ -35,7 +35,7 @@ export class HeaderCursor {
   }
 
   fault(expected: string, found: string): StatusError {
-    return checkpointFault(this.#file.name, { place: this.place, expected, found });
+    return checkpointFault(this.#file.name, { place: this.place(), expected, found });
   }
 
   /** A word of `bytes` bytes, read by the method of a DataView. */

@@ -54,16 +54,19 @@ function addTensor(
   tensor: TensorEntry,
   files: readonly ParameterFile[],
 ): void {
-  const file = files[tensor.shard]?.name ?? '';
+  const fault = (expected: string, found: string) =>
+    checkpointFault(files[tensor.shard]?.name ?? '', {
+      place: tensorPlace(tensor.name),
+      expected,
+      found,
+    });
   const other = tensors.get(tensor.name);
-  const place = tensorPlace(tensor.name);
   if (other !== undefined) {
     const found = `it in ${files[other.shard]?.name} as well`;
-    throw checkpointFault(file, { place, expected: 'each name once in all shards', found });
+    throw fault('each name once in all shards', found);
   }
   if (tensors.size === checkpointLimits.tensors) {
-    const expected = `at most ${checkpointLimits.tensors} tensors in all shards`;
-    throw checkpointFault(file, { place, expected, found: 'more' });
+    throw fault(`at most ${checkpointLimits.tensors} tensors in all shards`, 'more');
   }
   tensors.set(tensor.name, tensor);
 }

@@ -14,8 +14,8 @@ const loneSurrogate = /\p{Surrogate}/u;
 const excerptLength = 24;
 
 export class JsonCursor {
-  /** What is being read, for messages; callers move it on. */
-  place = 'header';
+  /** What is being read, for messages; callers move it on. Called only to complain. */
+  place: () => string = () => 'header';
   readonly #file: string;
   readonly #text: string;
   #at = 0;
@@ -75,7 +75,7 @@ export class JsonCursor {
   }
 
   fault(expected: string, found: string): StatusError {
-    return checkpointFault(this.#file, { place: this.place, expected, found });
+    return checkpointFault(this.#file, { place: this.place(), expected, found });
   }
 
   #list(open: string, close: string, visit: () => void): void {

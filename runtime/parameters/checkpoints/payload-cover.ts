@@ -24,20 +24,21 @@ export function requireCover(
     (left, right) => left.offset - right.offset || left.bytes - right.bytes,
   );
   let end = payload.begin;
-  let before = 'header';
-  for (const { name, offset, bytes } of ordered) {
+  let previous: TensorEntry | null = null;
+  for (const tensor of ordered) {
+    const { name, offset, bytes } = tensor;
     if (offset < end) {
       throw checkpointFault(file.name, {
         place: tensorPlace(name),
         expected: `bytes of its own from ${end} on`,
-        found: `offset ${offset}, inside ${before}`,
+        found: `offset ${offset}, inside ${placeOf(previous)}`,
       });
     }
-    requireNoHole(file.name, { begin: end, end: offset, before }, payload.alignment);
+    requireNoHole(file.name, { begin: end, end: offset, previous }, payload.alignment);
     end = offset + bytes;
-    before = tensorPlace(name);
+    previous = tensor;
   }
-  requireNoHole(file.name, { begin: end, end: file.bytes, before }, payload.alignment);
+  requireNoHole(file.name, { begin: end, end: file.bytes, previous }, payload.alignment);
 }
 
 function requireInside(file: ParameterFile, { name, offset, bytes }: TensorEntry): void {
@@ -52,15 +53,19 @@ function requireInside(file: ParameterFile, { name, offset, bytes }: TensorEntry
 interface Gap {
   readonly begin: number;
   readonly end: number;
-  readonly before: string;
+  /** The tensor before it; null stands for the header. */
+  readonly previous: TensorEntry | null;
 }
 
-function requireNoHole(file: string, { begin, end, before }: Gap, alignment: number): void {
+function requireNoHole(file: string, { begin, end, previous }: Gap, alignment: number): void {
   const bytes = end - begin;
   if (bytes < alignment) return;
   throw checkpointFault(file, {
-    place: `after ${before}`,
+    place: `after ${placeOf(previous)}`,
     expected: alignment === 1 ? 'no unused bytes' : `fewer than ${alignment} bytes of padding`,
     found: `${bytes} bytes from ${begin} on that belong to no tensor`,
   });
 }
+
+const placeOf = (tensor: TensorEntry | null): string =>
+  tensor === null ? 'header' : tensorPlace(tensor.name);

@@ -27,10 +27,10 @@ export function indexSafetensors(file: ParameterFile, shard: number): ShardIndex
       if (tensors.length === checkpointLimits.tensors) {
         throw json.fault(`at most ${checkpointLimits.tensors} tensors`, 'more');
       }
-      json.place = tensorPlace(name);
-      tensors.push({ ...readTensor(json, payload.begin), name, shard });
+      json.place = () => tensorPlace(name);
+      tensors.push(readTensor(json, { name, shard, payloadBegin: payload.begin }));
     }
-    json.place = 'header';
+    json.place = () => 'header';
   });
   json.end();
   requireCover(file, tensors, payload);
@@ -68,22 +68,26 @@ function readHeaderText(file: ParameterFile, size: number): string {
 
 function readMetadata(json: JsonCursor): ReadonlyMap<string, string> {
   const metadata = new Map<string, string>();
-  json.place = '__metadata__';
+  json.place = () => '__metadata__';
   json.object((key) => {
     if (metadata.size === checkpointLimits.metadataKeys) {
       throw json.fault(`at most ${checkpointLimits.metadataKeys} keys`, 'more');
     }
-    json.place = `__metadata__ ${quoted(key)}`;
+    json.place = () => `__metadata__ ${quoted(key)}`;
     metadata.set(key, json.string());
-    json.place = '__metadata__';
+    json.place = () => '__metadata__';
   });
   return metadata;
 }
 
-type PlacedEntry = Pick<TensorEntry, 'type' | 'shape' | 'offset' | 'bytes'>;
+interface RowPlace {
+  readonly name: string;
+  readonly shard: number;
+  readonly payloadBegin: number;
+}
 
 /** One row of the header; its offsets count from the start of the payload. */
-function readTensor(json: JsonCursor, payloadBegin: number): PlacedEntry {
+function readTensor(json: JsonCursor, place: RowPlace): TensorEntry {
   let type: TensorType | null = null;
   let shape: readonly number[] | null = null;
   let range: readonly number[] | null = null;
@@ -93,17 +97,18 @@ function readTensor(json: JsonCursor, payloadBegin: number): PlacedEntry {
     else if (key === 'data_offsets') range = readIntegers(json, 2, key);
     else throw json.fault('dtype, shape and data_offsets', quoted(key));
   });
-  return placed(json, { type, shape, range, payloadBegin });
+  return placed(json, { type, shape, range }, place);
 }
 
 interface TensorRow {
   readonly type: TensorType | null;
   readonly shape: readonly number[] | null;
   readonly range: readonly number[] | null;
-  readonly payloadBegin: number;
 }
 
-function placed(json: JsonCursor, { type, shape, range, payloadBegin }: TensorRow): PlacedEntry {
+function placed(json: JsonCursor, row: TensorRow, place: RowPlace): TensorEntry {
+  const { type, shape, range } = row;
+  const { name, shard, payloadBegin } = place;
   if (type === null || shape === null || range === null) {
     const missing = type === null ? 'dtype' : shape === null ? 'shape' : 'data_offsets';
     throw json.fault('dtype, shape and data_offsets', `no ${missing}`);
@@ -120,7 +125,7 @@ function placed(json: JsonCursor, { type, shape, range, payloadBegin }: TensorRo
       `${end - begin} from data_offsets [${begin}, ${end}]`,
     );
   }
-  return { type, shape, offset: payloadBegin + begin, bytes: size };
+  return { name, type, shape, shard, offset: payloadBegin + begin, bytes: size };
 }
 
 function readType(json: JsonCursor): TensorType {

@@ -72,6 +72,14 @@ const metadata: readonly HostileCase[] = [
   one('metadata a list', safetensors('{"__metadata__":[]}', 0), /__metadata__: expected "{"/),
   one('key twice', safetensors('{"__metadata__":{"a":"","a":""}}', 0), /metadata__: .*"a" twice/),
   one(
+    'metadata of 65,537 keys',
+    safetensors(
+      `{"__metadata__":{${Array.from({ length: 65_537 }, (_, at) => `"${at}":""`).join()}}}`,
+      0,
+    ),
+    /__metadata__: expected at most 65536 keys, found more/,
+  ),
+  one(
     'metadata twice',
     safetensors('{"__metadata__":{},"__metadata__":{}}', 0),
     /"__metadata__" twice/,
