@@ -77,6 +77,21 @@ export interface ModelMemory {
   readonly hostStateBytes: number;
 }
 
+/** Resident parameters that stages of one generation share. */
+export interface BankState {
+  readonly id: string;
+  readonly state: 'absent' | 'activating' | 'resident' | 'deactivating';
+  readonly bytes: number;
+  /** Bytes of checkpoints: read so far, and in all, by the activation that runs or ran last. */
+  readonly loadedBytes: number;
+  readonly totalBytes: number;
+  /** NaN and infinity among the values that it decoded. */
+  readonly nonFinite: number;
+  /** Admitted invocations that use it: it does not leave before they have ended. */
+  readonly users: number;
+  readonly pinned: boolean;
+}
+
 /** What `GET /admin/models/ID` says. `error` is the last failure, also of a failed replacement. */
 export interface ModelState {
   readonly id: string;
@@ -90,6 +105,7 @@ export interface ModelState {
   readonly waiting: number;
   readonly stages: readonly StageSummary[];
   readonly memory: ModelMemory | null;
+  readonly banks: readonly BankState[];
   readonly package: string;
   readonly error: StatusRecord | null;
 }
@@ -133,6 +149,10 @@ export interface Serving {
   register(body: RegisterBody, options: { wait: boolean }): Promise<ModelState>;
   /** Resolves when the last accepted work of the deployment has finished. */
   unregister(id: string): Promise<ModelState>;
+  /** Resolves when the banks of the generation that serves are resident. */
+  warmUp(id: string): Promise<ModelState>;
+  /** Asks its banks to leave, each with its last use; the next request brings them back. */
+  deactivate(id: string): Promise<ModelState>;
   modelStates(): Promise<readonly ModelState[]>;
   modelState(id: string): Promise<ModelState>;
   /** Runs case 0 of each deployment through the real path; cached briefly by the server. */

@@ -1,5 +1,6 @@
 /** What actors say of a deployment, as http documents it. */
-import type { DeploymentState, ModelState, StageSummary } from '../../http/serving.js';
+import type { BankState, DeploymentState, ModelState, StageSummary } from '../../http/serving.js';
+import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary, PreparedSummary } from '../model/deployment.js';
 import type { GenerationSummary } from '../model/generation.js';
 
@@ -12,10 +13,14 @@ const states: Readonly<Record<string, DeploymentState>> = {
   withdrawing: 'draining',
 };
 
-export function modelStateOf(
-  summary: DeploymentSummary,
-  generation: GenerationSummary | null,
-): ModelState {
+export interface ModelParts {
+  readonly generation: GenerationSummary | null;
+  /** Null while there is none. */
+  readonly device: DeviceSummary | null;
+}
+
+export function modelStateOf(summary: DeploymentSummary, parts: ModelParts): ModelState {
+  const { generation, device } = parts;
   const { id, location, prepared, failure } = summary;
   const stages = prepared?.stages.map(stageSummary) ?? [];
   return {
@@ -32,13 +37,28 @@ export function modelStateOf(
         ? null
         : {
             preparedPeakBytes: prepared.peakBytes,
-            residentBytes: 0,
+            residentBytes: residentBytes(id, device),
             hostStateBytes: prepared.stateBytes,
           },
+    banks: banksOf(summary, device),
     package: location?.base ?? '',
     error: failure,
   };
 }
+
+/** Those of the generation that serves. */
+export function banksOf(
+  { id, generation }: DeploymentSummary,
+  device: DeviceSummary | null,
+): readonly BankState[] {
+  const mine = device?.banks.filter((bank) => bank.id.startsWith(`${id}@${generation}/`)) ?? [];
+  return mine.map(({ deployment: _, ...bank }) => bank);
+}
+
+const residentBytes = (id: string, device: DeviceSummary | null): number =>
+  (device?.byOwner ?? [])
+    .filter(({ deployment }) => deployment === id)
+    .reduce((sum, { bytes }) => sum + bytes, 0);
 
 export function stageSummary(
   stage: PreparedSummary['stages'][number],

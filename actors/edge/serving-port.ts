@@ -24,10 +24,10 @@ import type {
 import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary } from '../model/deployment.js';
 import type { GenerationSummary } from '../model/generation.js';
-import { modelStateOf } from './model-state.js';
+import { banksOf, modelStateOf } from './model-state.js';
 import { locatePackage } from './package-location.js';
 import { POOL, SERVER } from '../protocol.js';
-import type { FiniteAnswer, FiniteCall as SubmittedCall } from '../protocol.js';
+import type { FiniteAnswer, FiniteCall as SubmittedCall, NameBanks } from '../protocol.js';
 import { Canary } from './canary.js';
 import type { RegisterDeployment, ServerSummary } from '../system/server.js';
 import type { PoolSummary } from '../system/task-port.js';
@@ -114,13 +114,37 @@ export class ServingPort implements Serving {
     return this.#stateOf(summary);
   }
 
+  async warmUp(id: string): Promise<ModelState> {
+    return this.#tellBanks(id, 'banks.warm');
+  }
+
+  async deactivate(id: string): Promise<ModelState> {
+    return this.#tellBanks(id, 'banks.deactivate');
+  }
+
+  async #tellBanks(id: string, kind: string): Promise<ModelState> {
+    const summary = await this.#deployment(id);
+    const { device } = await this.#server();
+    const ids = banksOf(summary, await this.#device()).map((bank) => bank.id);
+    const names: NameBanks = { ids };
+    if (ids.length > 0) {
+      const deadlineMs = this.#in(LIFECYCLE_DEADLINE_MS);
+      await this.#system.request(device, kind, names, { deadlineMs });
+    }
+    return this.#stateOf(summary);
+  }
+
   async modelStates(): Promise<readonly ModelState[]> {
     return Promise.all((await this.#deployments()).map((summary) => this.#stateOf(summary)));
   }
 
   async modelState(id: string): Promise<ModelState> {
+    return this.#stateOf(await this.#deployment(id));
+  }
+
+  async #deployment(id: string): Promise<DeploymentSummary> {
     const found = (await this.#deployments()).find((summary) => summary.id === id);
-    if (found !== undefined) return this.#stateOf(found);
+    if (found !== undefined) return found;
     throw new StatusError('notFound', `no model has the id '${id}'`, { param: 'model' });
   }
 
@@ -224,7 +248,8 @@ export class ServingPort implements Serving {
   }
 
   async #stateOf(summary: DeploymentSummary): Promise<ModelState> {
-    return modelStateOf(summary, await this.#generationOf(summary));
+    const [generation, device] = await Promise.all([this.#generationOf(summary), this.#device()]);
+    return modelStateOf(summary, { generation, device });
   }
 
   /** Null when none serves, or when it ended meanwhile. */

@@ -36,6 +36,14 @@ export function adminRoutes(app: LoomApp, services: Services): void {
     c.get('scope').route = '/admin/models/{id}';
     return answerJson(c, await serving.unregister(c.req.param('id')));
   });
+  app.post('/admin/models/:id/warm-up', async (c) => {
+    c.get('scope').route = '/admin/models/{id}/warm-up';
+    return answerJson(c, await serving.warmUp(c.req.param('id')));
+  });
+  app.post('/admin/models/:id/deactivate', async (c) => {
+    c.get('scope').route = '/admin/models/{id}/deactivate';
+    return answerJson(c, await serving.deactivate(c.req.param('id')));
+  });
   app.get('/admin/actors', async (c) => {
     c.get('scope').route = '/admin/actors';
     return answerJson(c, await serving.describe());
@@ -125,6 +133,24 @@ function describeAdmin(app: LoomApp): void {
     method: 'delete',
     path: '/admin/models/{id}',
     summary: 'Removes a deployment; accepted work finishes first.',
+    params: idParams,
+    answers: { 200: state },
+    errors: [...adminErrors, 404],
+  });
+  describe(app, {
+    ...shared,
+    method: 'post',
+    path: '/admin/models/{id}/warm-up',
+    summary: 'Makes the parameters of a deployment resident; answers when they are.',
+    params: idParams,
+    answers: { 200: state },
+    errors: [...adminErrors, 404, 503],
+  });
+  describe(app, {
+    ...shared,
+    method: 'post',
+    path: '/admin/models/{id}/deactivate',
+    summary: 'Asks the parameters of a deployment to leave, each bank with its last use.',
     params: idParams,
     answers: { 200: state },
     errors: [...adminErrors, 404],

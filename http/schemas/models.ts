@@ -79,6 +79,17 @@ const stageAnswer = z.object({
   workspacePeakBytes: z.number().int(),
 });
 
+const bankAnswer = z.object({
+  id: z.string(),
+  state: z.enum(['absent', 'activating', 'resident', 'deactivating']),
+  bytes: z.number().int(),
+  loadedBytes: z.number().int(),
+  totalBytes: z.number().int(),
+  nonFinite: z.number().int(),
+  users: z.number().int(),
+  pinned: z.boolean(),
+});
+
 export const modelStateAnswer = z
   .object({
     id: z.string(),
@@ -104,6 +115,7 @@ export const modelStateAnswer = z
         hostStateBytes: z.number().int(),
       })
       .nullable(),
+    banks: z.array(bankAnswer),
     package: z.string(),
     error: z.unknown().nullable(),
   })

@@ -84,6 +84,14 @@ export class FakeServing implements Serving {
     return { ...stateOf(id), state: 'removed' };
   }
 
+  async warmUp(id: string): Promise<ModelState> {
+    return this.modelState(id);
+  }
+
+  async deactivate(id: string): Promise<ModelState> {
+    return this.modelState(id);
+  }
+
   async modelStates(): Promise<readonly ModelState[]> {
     return [...this.ids].map(stateOf);
   }
@@ -148,6 +156,7 @@ function stateOf(id: string): ModelState {
     waiting: 0,
     stages: [],
     memory: { preparedPeakBytes: 1, residentBytes: 0, hostStateBytes: 0 },
+    banks: [],
     package: `/packages/${id}`,
     error: null,
   };
