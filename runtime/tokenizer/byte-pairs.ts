@@ -1,7 +1,8 @@
 /**
  * Byte-pair encoding: the symbols of a word are joined in pairs, lowest rank first, leftmost first
  * among equal ranks, until no pair is listed. What waits lies in a heap of numbers, so a word of n
- * characters takes n log n, however long it is. Short words are remembered.
+ * characters takes n log n, however long it is. A word falls into parts where no pair can be
+ * joined; the parts are taken one by one, and short ones are remembered.
  *
  * A character that is no entry is spelled out in bytes where the vocabulary has them, is the
  * unknown token, or is dropped where there is none.
@@ -9,6 +10,7 @@
 import { byteIds } from './piece-model.js';
 import type { PieceModel } from './piece-model.js';
 import { NumberHeap } from './number-heap.js';
+import { characterUnits } from './piece-trie.js';
 
 export interface BytePairSettings {
   readonly vocabulary: ReadonlyMap<string, number>;
@@ -30,8 +32,8 @@ interface Join {
   readonly id: number;
 }
 
-const wordsMax = 16_384;
-const wordUnitsMax = 64;
+const partsMax = 16_384;
+const partUnitsMax = 64;
 /** Position and rank share one number in the heap: 2^26 symbols a word, 2^26 merges. */
 const positionsMax = 2 ** 26;
 
@@ -40,7 +42,9 @@ export class BytePairs implements PieceModel {
   readonly #joins = new Map<number, Map<number, Join>>();
   readonly #unknown: number | undefined;
   readonly #bytes: readonly number[] | null;
-  readonly #words = new Map<string, readonly number[]>();
+  readonly #known = new Map<string, readonly number[]>();
+  /** Two characters each: what may stand on the sides of a joint. */
+  readonly #crossings = new Set<string>();
 
   constructor(settings: BytePairSettings) {
     const { vocabulary, merges, unknown, byteFallback, prefix } = settings;
@@ -52,28 +56,55 @@ export class BytePairs implements PieceModel {
       const to = vocabulary.get(right);
       const id = vocabulary.get(left + right.slice(prefix.length));
       if (from === undefined || to === undefined || id === undefined) return;
+      this.#crossings.add(lastCharacter(left) + firstCharacter(right));
       let row = this.#joins.get(from);
       if (row === undefined) this.#joins.set(from, (row = new Map()));
       if (!row.has(to)) row.set(to, { rank, id });
     });
   }
 
-  encode(word: string, ids: number[]): void {
-    let tokens = this.#words.get(word);
-    if (tokens === undefined) {
-      tokens = this.#tokens(word);
-      if (word.length <= wordUnitsMax) {
-        if (this.#words.size >= wordsMax) this.#words.clear();
-        this.#words.set(word, tokens);
-      }
-    }
-    for (const token of tokens) ids.push(token);
-  }
-
-  #tokens(word: string): readonly number[] {
+  encode(word: string, ids: number[], limit: number): void {
     const { ignoreMerges, vocabulary, control } = this.#settings;
     const whole = ignoreMerges && !control.has(word) ? vocabulary.get(word) : undefined;
-    return whole === undefined ? this.#join(this.#symbols(word)) : [whole];
+    if (whole !== undefined) return void ids.push(whole);
+    for (const part of this.#parts(word)) {
+      if (ids.length >= limit) return;
+      for (const token of this.#tokens(part)) ids.push(token);
+    }
+  }
+
+  #tokens(part: string): readonly number[] {
+    if (part.length > partUnitsMax) return this.#join(this.#symbols(part));
+    let tokens = this.#known.get(part);
+    if (tokens === undefined) {
+      tokens = this.#join(this.#symbols(part));
+      if (this.#known.size >= partsMax) this.#known.clear();
+      this.#known.set(part, tokens);
+    }
+    return tokens;
+  }
+
+  /**
+   * Cuts where no pair can ever be joined: none ends its left side with the one character and starts
+   * its right side with the other. Beside characters that are no entries nothing is cut.
+   */
+  *#parts(word: string): Generator<string> {
+    const { vocabulary, prefix, suffix } = this.#settings;
+    if (prefix !== '' || suffix !== '' || this.#known.has(word)) return yield word;
+    let start = 0;
+    let left = '';
+    for (let at = 0; at < word.length;) {
+      const next = at + characterUnits(word, at);
+      const character = word.slice(at, next);
+      const right = vocabulary.has(character) ? character : '';
+      if (left !== '' && right !== '' && !this.#crossings.has(left + right)) {
+        yield word.slice(start, at);
+        start = at;
+      }
+      left = right;
+      at = next;
+    }
+    yield word.slice(start);
   }
 
   #symbols(word: string): number[] {
@@ -128,3 +159,10 @@ export class BytePairs implements PieceModel {
 }
 
 const gone = -1;
+
+const firstCharacter = (text: string): string => text.slice(0, characterUnits(text, 0));
+
+function lastCharacter(text: string): string {
+  const units = text.length > 1 && characterUnits(text, text.length - 2) === 2 ? 2 : 1;
+  return text.slice(-units);
+}

@@ -1,18 +1,17 @@
 /**
  * Text to ids, piece by piece: added tokens are found first, what lies between is normalized and
  * cut into words, and each word goes through the model. Everything stops as soon as the ids asked
- * for are there, so a long text costs what its part in front costs; only normalizing and cutting
- * go over the whole stretch between two added tokens, and both are linear.
+ * for are there, so a long text costs what its part in front costs; only normalizing goes over the
+ * whole stretch between two added tokens, and so do the library's ways of cutting.
  */
 import { AddedTokens } from './added-tokens.js';
 import type { AddedToken, Section } from './added-tokens.js';
 import type { PieceModel } from './piece-model.js';
+import type { CutWords } from './word-cutter.js';
 
-/** What the library contributes. */
 export interface TextSteps {
   readonly normalize: (text: string) => string;
-  /** Words of a stretch; `index` counts the stretches and tokens of the text. */
-  readonly words: (text: string, index: number) => readonly string[];
+  readonly words: CutWords;
 }
 
 export class TextEncoding {

@@ -13,6 +13,8 @@ import type { PieceModel } from './piece-model.js';
 import { TextEncoding } from './text-encoding.js';
 import { readTokenizerFile, unusable } from './tokenizer-file.js';
 import type { TokenizerFile } from './tokenizer-file.js';
+import { emptyModel, wordCutter } from './word-cutter.js';
+import type { CutWords } from './word-cutter.js';
 
 /** Bits of `flags` in `input.encode` and `input.decode`. */
 export const ADD_SPECIAL_TOKENS = 4;
@@ -37,6 +39,7 @@ export interface Decoded {
 export class Tokenizer {
   readonly #file: TokenizerFile;
   readonly #library: JsonTokenizer;
+  readonly #words: CutWords;
   readonly #model: PieceModel;
   readonly #tokens: ReadonlyMap<number, string>;
   readonly #special: ReadonlySet<number>;
@@ -49,7 +52,8 @@ export class Tokenizer {
   /** `name` is the asset's name in errors. */
   constructor(bytes: Uint8Array, name: string) {
     this.#file = readTokenizerFile(bytes, name);
-    this.#library = libraryFor(this.#file, name);
+    this.#library = usable(name, () => libraryFor(this.#file));
+    this.#words = usable(name, () => wordCutter(this.#file.pre_tokenizer));
     this.#model = makeModel(this.#file);
     this.#tokens = tokensById(this.#file);
     const { added_tokens: added } = this.#file;
@@ -110,12 +114,11 @@ export class Tokenizer {
   }
 
   #encoding(added: TokenizerFile['added_tokens']): TextEncoding {
-    const { normalizer, pre_tokenizer: cutter } = this.#library;
+    const { normalizer } = this.#library;
     return new TextEncoding(
       {
         normalize: (text) => (normalizer === null ? text : normalizer.normalize(text)),
-        words: (text, index) =>
-          cutter === null ? [text] : cutter.pre_tokenize(text, { section_index: index }),
+        words: this.#words,
       },
       this.#model,
       added,
@@ -138,11 +141,16 @@ export class Tokenizer {
   }
 }
 
-/** The library's steps around the model, which is ours: the one that it gets is empty. */
-function libraryFor(file: TokenizerFile, name: string): JsonTokenizer {
-  const model = { type: 'WordPiece', vocab: {}, unk_token: '', continuing_subword_prefix: '' };
+/** The library's steps around words and models, which are ours: it gets none and an empty one. */
+function libraryFor(file: TokenizerFile): JsonTokenizer {
+  const rest = { ...file, pre_tokenizer: null, model: emptyModel };
+  return new JsonTokenizer(rest, { clean_up_tokenization_spaces: false });
+}
+
+/** What the library does not know is told with the file's name. */
+function usable<T>(name: string, make: () => T): T {
   try {
-    return new JsonTokenizer({ ...file, model }, { clean_up_tokenization_spaces: false });
+    return make();
   } catch (error) {
     throw unusable(name, error instanceof Error ? error.message : String(error));
   }

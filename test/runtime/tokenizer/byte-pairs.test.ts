@@ -43,6 +43,8 @@ test('pairs are joined by rank, then from the left, for any merges and word', ()
       const tokenizer = tokenizerOf({ model: { type: 'BPE', vocab: ids(known), merges } });
       const expected = bytePairOracle(merges, [...text]).map((symbol) => known.indexOf(symbol));
       assert.equal(encode(tokenizer, text), expected);
+      const capacity = text.length >> 1;
+      assert.equal(encode(tokenizer, text, { capacity }), expected.slice(0, capacity));
       const joined = merges.map((pair) => pair.join(' '));
       const older = tokenizerOf({ model: { type: 'BPE', vocab: ids(known), merges: joined } });
       assert.equal(encode(older, text), expected);
