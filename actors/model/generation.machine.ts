@@ -101,7 +101,6 @@ export const machine = setup({
         'generation.drain': {},
         'control.loaded': { target: 'prepared', actions: 'announceLoaded' },
         'control.refused': { target: 'failed', actions: 'noteFailure' },
-        'request.submit': { actions: 'refuseRequest' },
       },
     },
     prepared: {

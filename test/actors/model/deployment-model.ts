@@ -251,6 +251,10 @@ export class DeploymentModel {
     assert.is(context.current, this.current, 'who serves');
     assert.is(context.candidate, this.candidate, 'who loads');
     assert.is(context.proven, this.served.has(this.newest), 'whether the newest has served');
+    const isIdle = ['preparing', 'replacing', 'recovering', 'stranded'].includes(state);
+    if (event.type === 'deployment.register' && isIdle) {
+      for (const one of this.waiting) assert.is(one, this.newest, 'an older one is told at once');
+    }
     if (state === 'failed') {
       assert.is(this.waiting.length + this.next.length, 0, 'they know that it failed');
       assert.is(this.served.size, 0, 'what served comes back');

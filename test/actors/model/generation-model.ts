@@ -27,7 +27,9 @@ export class GenerationModel implements ChartModel<Context> {
   #failure: unknown = null;
 
   facts(): MachineEvent[] {
-    const types = ['request.submit', 'request.submit', 'generation.drain'];
+    // Nobody knows it before it has loaded.
+    const types = this.#isLoading ? [] : ['request.submit', 'request.submit'];
+    types.push('generation.drain');
     if (this.#isLoading) types.push('control.loaded', 'control.loaded');
     if (this.#hasPreparer) types.push('preparer.lost');
     if (this.#isTimed) types.push('preparer.due', 'preparer.due');
@@ -70,7 +72,7 @@ export class GenerationModel implements ChartModel<Context> {
     assert.is(context.preparer, this.#hasPreparer, 'whether it has a preparer');
     if (from === '') assert.ok(has('startPreparer') && has('loadControl'));
     if (type === 'request.submit') {
-      const isTaken = !this.#isLoading && !this.#isDraining && this.#hasPreparer;
+      const isTaken = !this.#isDraining && this.#hasPreparer;
       assert.equal(effects, [isTaken ? 'acceptRequest' : 'refuseRequest']);
     }
     for (const effect of served[type] ?? []) assert.ok(has(effect), `${type}: ${effect}`);
