@@ -16,6 +16,8 @@ export const SERVER = 'main:/server';
 export const POOL = 'main:/pool';
 /** Reads of checkpoints: its threads may wait for a disk, those of the pool compute. */
 export const FILES = 'main:/files';
+/** 'log.write': lines of the other threads. */
+export const LOG = 'main:/log';
 
 /** 'request.submit', an ask; answered with FiniteAnswer. */
 export interface FiniteCall {

@@ -11,6 +11,7 @@ import type {
   ToolOptions,
 } from '../http/serving.js';
 import { useOptimizedWasm } from '../runtime/jit/v8-flags.js';
+import type { LogEntry } from '../runtime/system/cell-host.js';
 import { ActorSystem } from '../runtime/system/system.js';
 import { ThreadsTransport } from '../runtime/system/transports/threads.js';
 import { TaskPool } from '../runtime/threads/task-pool.js';
@@ -18,6 +19,7 @@ import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
 import { SERVER } from './protocol.js';
 import { server } from './system/server.js';
+import { logPort } from './system/log-port.js';
 import { taskPort } from './system/task-port.js';
 import type { DeviceSettings } from './threads/device.program.js';
 
@@ -37,12 +39,14 @@ export interface RunningServer extends StartedServer {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   useOptimizedWasm();
   const { ports, log, metrics } = options;
+  const write = (entry: LogEntry): void =>
+    log[entry.level]({ actor: entry.actor, ...entry.details }, entry.text);
   const transport = new ThreadsTransport();
   const system = new ActorSystem({
     thread: 'main',
     ports,
     transport,
-    log: (entry) => log[entry.level]({ actor: entry.actor, ...entry.details }, entry.text),
+    log: write,
   });
   // One core is left to who serves meanwhile.
   const pool = new TaskPool({ threads: Math.max(1, Math.min(4, availableParallelism() - 1)) });
@@ -68,6 +72,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   ]);
   system.spawn('pool', taskPort, pool);
   system.spawn('files', taskPort, files);
+  system.spawn('log', logPort, write);
   system.spawn('server', server, {
     modelThreads: plan.model,
     preparationThreads: plan.preparation,

@@ -8,6 +8,7 @@ import type { ActorKinds } from '../../runtime/system/kinds.js';
 import { RingRecorder } from '../../runtime/system/ring-recorder.js';
 import { ActorSystem } from '../../runtime/system/system.js';
 import { ThreadsTransport } from '../../runtime/system/transports/threads.js';
+import { LOG } from '../protocol.js';
 import type { ThreadControl } from '../../runtime/threads/thread-control.js';
 
 /** Records that a thread keeps; older ones are dropped. */
@@ -21,7 +22,16 @@ export interface ActorThread {
 
 export function startActorThread(name: string, kinds: ActorKinds): ActorThread {
   const transport = new ThreadsTransport();
-  const system = new ActorSystem({ thread: name, ports: systemPorts(name), transport, kinds });
+  const system: ActorSystem = new ActorSystem({
+    thread: name,
+    ports: systemPorts(name),
+    transport,
+    kinds,
+    // Debug lines stay: they would cost the reader more than they tell.
+    log: (entry) => {
+      if (entry.level !== 'debug') system.tell(LOG, 'log.write', entry);
+    },
+  });
   const control: ThreadControl = {
     connect: (peer, port) => transport.connect(peer, port),
     lost: (peer) => transport.disconnect(peer),
