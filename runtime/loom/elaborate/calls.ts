@@ -13,6 +13,7 @@ import { convert } from './conversions.js';
 import { deviceBuiltins } from './device-builtins.js';
 import { deviceMethod } from './device-methods.js';
 import type { Frame } from './frame.js';
+import { formulaValue } from './formulas.js';
 import { inline } from './inlining.js';
 import { hostBuiltins } from './host-builtins.js';
 import { hostMethod } from './host-methods.js';
@@ -177,12 +178,7 @@ function callFunction(call: Call, declaration: Declaration, applied: FunctionRef
   frame.session.reach(declaration);
   if (ref.bindings.size > 0) frame.session.instance(ref.key, ref.declaration);
   if (frame.world === 'device') return inline(frame, { ref, values, call });
-  if (frame.world !== 'host' || frame.host === null) {
-    throw frame.problem(
-      at,
-      `'${decl.name}' cannot be called here: a constant expression is needed`,
-    );
-  }
+  if (frame.world !== 'host' || frame.host === null) return formulaValue(call, ref, values);
   const signature = constantFrame(frame.session, declaration.file, ref.bindings);
   const args = decl.params.map((param, index) => {
     if (param.type === null || param.mode !== '') {

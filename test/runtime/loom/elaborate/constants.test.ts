@@ -34,6 +34,39 @@ test('constant expressions are exact integers', () => {
   assert.is(evaluated('9223372036854775807'), 2n ** 63n - 1n);
 });
 
+test('a function of one return is a constant where constants are needed', () => {
+  const texts = (body: string) =>
+    `const.def width = 3
+func.def double(n: i64) -> i64 { return n * 2 }
+func.def size(k: i64, n: i64) -> i64 { return ceil_div(n, 32) * double(k) + double(width) }
+func.def steps(n: i64) -> i64 {
+  var m = n
+  while m > 9 { m = m / 2 }
+  return m
+}
+func.def again(n: i64) -> i64 { return again(n - 1) }
+func.def byte(n: i32) -> i32 { return n }
+kernel.def k(y: out view<f32>, n: i32) workgroup(32) { parallel i in 0..n { y[i] = 0.0 } }
+command.def export main(x: root, y: root) {
+${body}
+}`;
+  const program = stageProgram(texts('workspace w : f32[size(5, 33)]\ndispatch k(w, 1) grid(1)'));
+  assert.is(program.workspaces[0]?.bytes, (2 * 10 + 6) * 4);
+  checkRejects(
+    [
+      [
+        'a loop',
+        'workspace w : f32[steps(64)]',
+        /'steps' cannot be called here[\s\S]*one `return`/,
+      ],
+      ['a word', 'workspace w : f32[double(word(x, 0))]', /'double' cannot be called here/],
+      ['itself', 'workspace w : f32[again(3)]', /again/],
+      ['out of range', 'workspace w : f32[byte(4294967296)]', /'n' takes i32/],
+    ],
+    texts,
+  );
+});
+
 /** Random integer expressions with their value, computed beside the text. */
 interface Sample {
   readonly text: string;
@@ -78,7 +111,7 @@ test('what does not fit or is not constant is an error', () => {
     ['a typed constant', 'const.def X : i32 = 1 << 31', /expected i32/],
     [
       'a call',
-      'func.def f() -> i64 { return 1 }\nconst.def X = f()',
+      'func.def f() -> i64 {\n  var n = 1\n  return n\n}\nconst.def X = f()',
       /constant expression is needed/,
     ],
     ['unlike types', 'const.def X = 1u + 2.5', /expected u32/],
