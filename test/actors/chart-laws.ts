@@ -7,9 +7,9 @@ import type { AnyStateNode } from 'xstate';
 import { nameOf, rowsOf, statesOf, type Chart, type ChartRow } from '../../actors/statecharts.js';
 
 /** Facts that say that the device is through with the storage. */
-const retireFacts = /^work\.(retired|failed|ended)$/;
+const retireFacts = /^(work\.(retired|failed|ended)|gather\.retired|load\.(done|failed))$/;
 /** Guards that ask whether nothing is in flight: an eventless exit may wait for them. */
-const idleGuards = ['isIdle'];
+const idleGuards = ['isIdle', 'isUnused'];
 /** How a final state may say that it ended. */
 const endings = ['succeeded', 'failed', 'cancelled'];
 
@@ -54,10 +54,11 @@ function exitsOf(state: AnyStateNode): ChartRow[] {
   return state.parent === undefined ? own : [...own, ...exitsOf(state.parent)];
 }
 
+/** Moves to a state that does not hold the device any more, before a fact or an idle guard. */
 function earlyExits(state: AnyStateNode): string[] {
   return exitsOf(state)
     .filter(({ event, guard, target }) => {
-      if (target === state) return false;
+      if (target === state || target?.tags.includes('holdsDevice')) return false;
       if (event === '') return !idleGuards.includes(guard as string);
       return !retireFacts.test(event);
     })
