@@ -102,8 +102,13 @@ function nearestF32(value: bigint): number {
 
 test('wide integers round once, to the nearest f32 and ties to even', () => {
   const nearTie = fc
-    .tuple(fc.bigInt(0n, 2n ** 24n - 1n), fc.integer({ min: 1, max: 39 }), fc.bigInt(-2n, 2n))
-    .map(([kept, shift, off]) => (2n * kept + 1n) * 2n ** BigInt(shift - 1) + off);
+    .tuple(
+      fc.bigInt(2n ** 23n, 2n ** 24n - 1n),
+      fc.integer({ min: 1, max: 40 }),
+      fc.bigInt(-2n, 2n),
+    )
+    .map(([kept, shift, off]) => (2n * kept + 1n) * 2n ** BigInt(shift - 1) + off)
+    .chain((value) => fc.constantFrom(value, -value));
   const any = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
   fc.assert(
     fc.property(fc.array(fc.oneof(any, nearTie), { minLength: 1, maxLength: 30 }), (values) => {
@@ -120,6 +125,7 @@ test('wide integers round once, to the nearest f32 and ties to even', () => {
   const tie = 2n ** 60n + 2n ** 36n;
   assert.is(decoded('I64', BigInt64Array.of(tie + 1n), 1)[0], 2 ** 60 + 2 ** 37);
   assert.is(decoded('I64', BigInt64Array.of(tie), 1)[0], 2 ** 60);
+  assert.is(decoded('I64', BigInt64Array.of(-tie - 1n), 1)[0], -(2 ** 60) - 2 ** 37);
 });
 
 test('a double goes to the nearest f32, ties to even', () => {

@@ -107,6 +107,11 @@ const keys: readonly HostileCase[] = [
     /"k": expected arrays nested at most 4 deep/,
   ),
   of(
+    'arrays of too much together',
+    { keys: ['k', 'l'].map((name) => key(name, 9, u32(0), u64(2_200_000), zeros(2_200_000))) },
+    /"l": expected at most 4194304 elements in all arrays, found 2200000 where 1994304 are left/,
+  ),
+  of(
     'key twice',
     { keys: [key('k', 0, u8(1)), key('k', 0, u8(1))] },
     /"k": expected each key once/,
@@ -125,6 +130,11 @@ const rows: readonly HostileCase[] = [
     /"t": expected at most 9007199254740991 elements/,
   ),
   withRow('extents overflow', { extents: [2 ** 32, 2 ** 32] }, /"t": .*found F32 of shape/),
+  withRow(
+    'extents overflow, bytes do not',
+    { type: 2, extents: [2 ** 32, 2 ** 21] },
+    /"t": expected at most 9007199254740991 bytes, found Q4_0 of shape \[2097152, 4294967296\]/,
+  ),
   withRow('type 4, which is gone', { type: 4 }, /"t": expected a type of .*found type 4/),
   withRow('type Q2_K', { type: 10, extents: [256] }, /"t": .*found Q2_K \(type 10\)/),
   withRow('half a block', { type: 8, extents: [16] }, /"t": .*multiple of 32 .*found rows of 16/),

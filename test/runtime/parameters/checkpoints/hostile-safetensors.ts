@@ -120,6 +120,11 @@ const ranges: readonly HostileCase[] = [
   one('byte behind', safetensors(`{"t":${good}}`, 9), /after tensor "t": expected no unused bytes/),
   one('payload of none', safetensors('{}', 1), /after header: expected no unused bytes, found 1/),
   one('overlap', pair('[6,10]', 10), /tensor "b": .*inside tensor "a"/),
+  one(
+    'overlap of a byte',
+    pair('[7,11]', 11),
+    /tensor "b": .*bytes of its own .*, inside tensor "a"/,
+  ),
   one('same range', pair('[0,4]', 8), /tensor "a": .*inside tensor "b"/),
   one('hole', pair('[9,13]', 13), /after tensor "a": .*found 1 bytes from/),
   row('hole at the start', '{"dtype":"F32","shape":[1],"data_offsets":[4,8]}', /after header: .*4/),
