@@ -85,8 +85,8 @@ export class BytePairs implements PieceModel {
   }
 
   /**
-   * Cuts where no pair can ever be joined: none ends its left side with the one character and starts
-   * its right side with the other. Beside characters that are no entries nothing is cut.
+   * Cuts where no pair can ever be joined: none ends its left side with the one character and
+   * starts its right side with the other. Beside characters that are no entries nothing is cut.
    */
   *#parts(word: string): Generator<string> {
     const { vocabulary, prefix, suffix } = this.#settings;

@@ -1,7 +1,8 @@
 /**
  * Cuts a normalized stretch of text into words, lazily: a step after the first sees one word at a
- * time, and the byte-level step finds its words one by one, so that whoever stops early has paid for
- * little more than what was taken. All other steps are the library's and cut what they get at once.
+ * time, and the byte-level step finds its words one by one, so that whoever stops early has paid
+ * for little more than what was taken. All other steps are the library's and cut what they get at
+ * once.
  */
 import { Tokenizer as JsonTokenizer } from '@huggingface/tokenizers';
 import type { TokenizerFile } from './tokenizer-file.js';
