@@ -26,16 +26,18 @@ export async function settle(terminal: Terminal, work: () => Promise<number>): P
 export function showError(terminal: Terminal, error: unknown): void {
   const record = toStatus(error);
   const details = record.details ?? [];
-  // Diagnostics carry the message and more; the message alone would say the first one twice.
-  if (details.length > 0) terminal.err(details.join('\n\n'));
-  const summary =
-    details.length > 1
-      ? `${details.length} problems`
-      : details.length === 1
-        ? null
-        : record.message;
+  const summary = summaryOf(record.message, details);
+  if (summary !== record.message) terminal.err(details.join('\n\n'));
   if (summary !== null) terminal.err(`${paint(terminal, 'red', 'error:')} ${summary}`);
+  if (summary === record.message) details.forEach((line) => terminal.err(`  ${line}`));
   if (!(error instanceof StatusError) && error instanceof Error && error.stack !== undefined) {
     terminal.err(paint(terminal, 'dim', error.stack));
   }
+}
+
+/** Diagnostics say the message and more; repeating it would say the first of them twice. */
+function summaryOf(message: string, details: readonly string[]): string | null {
+  const [first] = details[0]?.split('\n', 1) ?? [];
+  if (first === undefined || !message.startsWith(first)) return message;
+  return details.length > 1 ? `${details.length} problems` : null;
 }

@@ -168,6 +168,16 @@ test('a package that does not parse shows all diagnostics, and is 1', async () =
   for (const line of [...details, '2 problems']) assert.match(ran.err, line);
 });
 
+test('an error inside a program shows what went wrong, then the calls that led there', async () => {
+  const message = 'p.inner (p.loom:4:3): no tensor "head"';
+  const details = ['called from p.outer (p.loom:9:1)'];
+  const checkPackage = async (): Promise<CheckReport> => {
+    throw new StatusError('notFound', message, { details });
+  };
+  const { err } = await run(['check', 'x'], { checkPackage });
+  assert.match(err, /no tensor "head"[\s\S]*called from p\.outer/);
+});
+
 test('report prints sections, or the same as JSON', async () => {
   const made: PackageReport = {
     package: '/p',
