@@ -1,7 +1,7 @@
 /**
- * Task of the pool: elaborates and compiles one stage, or a loader, under its configuration. A pure function of
- * plain data. Each pool thread keeps its last artefacts, by the identity of everything that went
- * into them.
+ * Task of the pool: elaborates and compiles one stage, or a loader, under its configuration. A pure
+ * function of plain data. Each pool thread keeps its last artefacts, by the identity of everything
+ * that went into them.
  */
 import { StatusError } from '../base/errors.js';
 import { compileCommand } from '../jit/compile-command.js';

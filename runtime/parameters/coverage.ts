@@ -11,7 +11,7 @@ export interface CoveredRange {
 export class Coverage {
   readonly #ranges: CoveredRange[] = [];
 
-  /** Adds a range that is not empty; the range that it overlaps, where there is one, stays alone. */
+  /** Adds a range that is not empty, unless it overlaps one: then that one is the result. */
   add(range: CoveredRange): CoveredRange | null {
     const at = this.#positionOf(range.start);
     const before = this.#ranges[at - 1];

@@ -1,6 +1,6 @@
 /**
- * Which keys a misspelt one may have meant. Keys of checkpoints are paths (`layer.3.attn.q.weight`),
- * so those that begin and end alike are near; linear in the number of keys.
+ * Which keys a misspelt one may have meant. Keys of checkpoints are paths, `layer.3.attn.q.weight`,
+ * so those that begin and end alike are near. Linear in the number of keys.
  */
 
 /** Most keys that a message names. */

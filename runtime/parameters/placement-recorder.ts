@@ -3,8 +3,8 @@
  * it is made, so that its error has the position of the call; `finish` adds what only the whole
  * tells, namely that every field is covered.
  *
- * A field is filled in one way: by copies, which cover its bytes exactly, by a kernel from blocks of
- * rows, which follow one another from row 0, or by a kernel alone. Never twice.
+ * A field is filled in one way, and each part once: by copies, which cover its bytes exactly, by a
+ * kernel from blocks of rows, which follow one another from row 0, or by a kernel alone.
  */
 import { StatusError } from '../base/errors.js';
 import type { BankLayout, PlacedField } from './bank-layout.js';

@@ -78,7 +78,7 @@ export class ReferenceModel {
         banks: [],
         stageBanks: plan.parameters.stageBanks,
         loaders: [],
-        indexes: [],
+        indexes: plan.parameters.indexes,
       },
     };
     this.control = new FiniteControl(this.model);

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { localFacts } from '../../../runtime/hal/local/local-facts.js';
 import { ArtefactCache } from '../../../runtime/packages/artefact-cache.js';
 import type { StageDeclaration } from '../../../runtime/packages/artefacts.js';
-import { artefactKey, stageKey } from '../../../runtime/packages/specialization-key.js';
+import { artefactKey, codeKey, stageKey } from '../../../runtime/packages/specialization-key.js';
 
 const declaration: StageDeclaration = {
   kind: 'command',
@@ -43,6 +43,49 @@ test('whatever else differs, the key does', () => {
   assert.is(new Set([...keys, stageKey(declaration)]).size, changes.length + 1);
 });
 
+const policy = { name: 'a.policy', args: [] };
+const bound: StageDeclaration = {
+  ...declaration,
+  parameters: [
+    { binding: 0, input: 0, source: 0, policy },
+    { binding: 1, input: 0, source: 1, policy },
+  ],
+};
+const own = (...paths: string[]) => ({
+  firstSource: 1,
+  sources: [{ files: paths.map((path) => ({ directory: '.', path })) }],
+});
+
+test('parameters are part of a stage and not of its code', () => {
+  assert.is(codeKey(bound), codeKey(declaration));
+  assert.is(stageKey(declaration, own('a')), codeKey(declaration));
+  const [first, second] = bound.parameters;
+  const changed: StageDeclaration['parameters'][] = [
+    [first!],
+    [first!, { ...second!, binding: 2 }],
+    [first!, { ...second!, input: 1 }],
+    [first!, { ...second!, source: 0 }],
+    [first!, { ...second!, policy: { ...policy, args: ['1'] } }],
+    [first!, { ...second!, policy: { name: 'a.other', args: [] } }],
+  ];
+  const keys = changed.map((parameters) => stageKey({ ...bound, parameters }, own('a')));
+  keys.push(stageKey(bound, own('a')), stageKey(bound, own('b')), stageKey(bound, own('a', 'b')));
+  keys.push(stageKey(bound, own('b', 'a')), codeKey(bound));
+  assert.is(new Set(keys).size, keys.length);
+});
+
+test('own sources count by their files, whatever number they have', () => {
+  const later = {
+    firstSource: 1,
+    sources: [{ files: [{ directory: '', path: 'x' }] }, ...own('a').sources],
+  };
+  const moved = bound.parameters.map((row) => (row.source === 1 ? { ...row, source: 2 } : row));
+  const key = stageKey(bound, own('a'));
+  assert.match(key, /^[0-9a-f]{32}$/);
+  assert.is(stageKey({ ...bound, parameters: moved }, later), key);
+  assert.is.not(stageKey(bound, later), key);
+});
+
 test('an artefact also depends on its files, bindings and device', () => {
   const keys = [
     identity,
@@ -53,6 +96,7 @@ test('an artefact also depends on its files, bindings and device', () => {
   ].map(artefactKey);
   assert.is(new Set(keys).size, keys.length);
   assert.is(artefactKey({ ...identity, facts: { ...localFacts() } }), keys[0]);
+  assert.is(artefactKey({ ...identity, declaration: bound }), keys[0], 'code is shared');
 });
 
 test('the cache keeps what was used last, and nothing of a failure', () => {

@@ -28,7 +28,7 @@ function field(name: string, elem: ScalarElement, scalars: number, lanes = 1): B
 function tensor(shape: number[], type: TensorType = 'F32', place: { offset?: number } = {}) {
   const { elements, bytes } = blockLayouts[type];
   const entry = { name: 't', type, shape, shard: 0, offset: place.offset ?? 0 };
-  return new TensorHandle({ ...entry, bytes: (elementsOf(shape)! / elements) * bytes }, 0);
+  return new TensorHandle({ ...entry, bytes: (bytes * (elementsOf(shape) ?? 0)) / elements }, 0);
 }
 
 const recorder = (...fields: BankField[]) => new PlacementRecorder(new BankLayout(fields));
