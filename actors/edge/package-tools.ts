@@ -14,6 +14,7 @@ import { compileStage } from '../../runtime/packages/compile-stage.task.js';
 import { checkPackage } from '../../runtime/packages/check-package.js';
 import { DiskFiles } from '../../runtime/packages/disk-files.js';
 import { LocalLauncher } from '../../runtime/packages/local-launcher.js';
+import { closeSources } from '../../runtime/packages/package-checkpoints.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
 import { stageRows } from '../../runtime/jit/report.js';
 import { stageSummary } from './model-state.js';
@@ -54,6 +55,8 @@ export async function reportOf(options: ToolOptions): Promise<PackageReport> {
   const body = { kind: 'package', package: options.package } as const;
   const location = locatePackage(body, options);
   const plan = preparePackage(location);
+  // A report loads nothing.
+  closeSources(plan.parameters.sources);
   const total = plan.stages.length + 1;
   const control = compileControl(plan.compileControl);
   options.onProgress(1, total, 'control program');

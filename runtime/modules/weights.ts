@@ -133,7 +133,7 @@ interface MetadataRead<Value> {
 function metadataRead<Value>(source: WeightsHost['source'], read: MetadataRead<Value>) {
   return (input: bigint, key: string, otherwise: Value): readonly Value[] => {
     const { index } = source(input);
-    const value = index.metadata.get(key);
+    const value = metadataAt(index, key);
     if (value === undefined) return [otherwise];
     const result = read.accept(value);
     if (result !== undefined) return [result];
@@ -143,6 +143,15 @@ function metadataRead<Value>(source: WeightsHost['source'], read: MetadataRead<V
       `metadata ${JSON.stringify(key)} of ${index.shards[0]!.name}: expected ${read.expected}, got ${found}`,
     );
   };
+}
+
+/** A value by key, or an element of a list by `key[3]`; undefined when there is none. */
+function metadataAt({ metadata }: CheckpointIndex, key: string): MetadataValue | undefined {
+  const value = metadata.get(key);
+  const element = value === undefined ? /^(.*)\[(\d+)\]$/s.exec(key) : null;
+  if (element === null) return value;
+  const list = metadata.get(element[1]!);
+  return Array.isArray(list) ? (list as readonly MetadataValue[])[Number(element[2])] : undefined;
 }
 
 function integer(value: MetadataValue): bigint | undefined {

@@ -21,6 +21,8 @@ const file = writeGguf(
     epsilon: { type: 'f64', value: 0.5 },
     name: { type: 'string', value: 'n' },
     flags: { type: 'array', of: 'bool', values: [{ type: 'bool', value: true }] },
+    heads: { type: 'array', of: 'u32', values: [8, 4].map((value) => ({ type: 'u32', value })) },
+    'odd[0]': { type: 'u32', value: 9 },
   },
 );
 const index = indexCheckpoint([new MemoryParameterFile('net.gguf', file)]);
@@ -70,6 +72,12 @@ test('metadata by type, with defaults', () => {
   assert.equal(call('meta_f64', 0n, 'epsilon', 1), [0.5]);
   assert.equal(call('meta_f64', 0n, 'layers', 1), [7]);
   assert.equal(call('meta_string', 0n, 'name', ''), ['n']);
+  assert.equal(
+    ['heads[0]', 'heads[1]', 'heads[2]', 'odd[0]', 'name[0]'].map(
+      (key) => call('meta_i64', 0n, key, 1n)[0],
+    ),
+    [8n, 4n, 1n, 9n, 1n],
+  );
   const expected = /metadata "\w+" of net\.gguf: expected a/;
   assert.throws(() => call('meta_i64', 0n, 'huge', 1n), expected);
   assert.throws(() => call('meta_i64', 0n, 'epsilon', 1n), /expected an integer, got a number/);
