@@ -128,6 +128,26 @@ test('a run of unknown characters is one token, or their bytes', () => {
   assert.is(decode(tokenizer, [4, ...snowman]), 'a☃');
 });
 
+test('an unknown character costs ten less than the worst piece', () => {
+  const rows: Row[] = [
+    ['▁', -1],
+    ['ab', -15],
+    ['cd', -15],
+    ['bcd', -0.5],
+    ['zz', -25],
+  ];
+  assert.equal(encode(tokenizerOf(fileOf(rows)), 'abcd'), [3, 4, 5]);
+  assert.equal(encode(tokenizerOf(fileOf(rows.slice(0, 4))), 'abcd'), [3, 0, 6]);
+});
+
+test('nothing behind the capacity is looked at', () => {
+  const model = { type: 'Unigram', unk_id: null, vocab: [['a', -1]] };
+  const tokenizer = tokenizerOf({ pre_tokenizer: { type: 'WhitespaceSplit' }, model });
+  assert.equal(encode(tokenizer, 'aa ☃', { capacity: 2 }), [0, 0]);
+  assert.equal(encode(tokenizer, 'aa☃', { capacity: 2 }), [0, 0]);
+  assert.throws(() => encode(tokenizer, 'aa ☃', { capacity: 3 }), /no token/);
+});
+
 test('without an unknown token the part is named', () => {
   const model = { type: 'Unigram', unk_id: null, vocab: [['a', -1]] };
   assert.throws(() => encode(tokenizerOf({ model }), 'ab'), /no token for a part of "ab"/);
