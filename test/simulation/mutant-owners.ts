@@ -1,13 +1,15 @@
 /**
  * Tests that answer for a machine or a book beside the laws: charts that are stepped, books that
  * are kept, without actors. A mutant that no simulated seed shows must fail one of them, which is
- * tried by running them, each in a process of its own, with the mutant in force.
+ * tried by running them, in a process of their own, with the mutant in force.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const here = import.meta.dirname;
+const SCRIPT = 'mutated-tests.script.js';
+const LIMIT_MS = 900_000;
 /** By the first word of a mutant's name, up to a dot. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   server: ['actors/system/server.machine.test.js'],
@@ -23,6 +25,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   Reservation: ['runtime/memory/budget.test.js'],
   SlabPool: ['runtime/memory/slab-pool.test.js'],
   SlabAllocator: ['runtime/memory/slab-allocator.test.js'],
+  Executable: ['runtime/hal/executable.test.js'],
   InvocationRunner: ['runtime/memory/invocation-runner.test.js'],
   Scheduler: ['actors/policy/scheduler.test.js'],
   SpecializationCache: ['actors/policy/specialization-cache.test.js'],
@@ -31,19 +34,35 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   Watches: ['runtime/system/watches.test.js'],
 };
 
-/** The test that fails under the mutant; null when none does. */
-export function noticedBy(mutant: string): string | null {
-  const owner = mutant.split(/[ .]/)[0]!;
-  return (owners[owner] ?? []).find((file) => isBroken(mutant, join(here, '..', file))) ?? null;
+/** The test that fails under each of the mutants that some test notices. */
+export function noticedBy(mutants: readonly string[]): ReadonlyMap<string, string> {
+  const noticed = new Map<string, string>();
+  for (const file of new Set(Object.values(owners).flat())) {
+    const own = mutants.filter((name) => !noticed.has(name) && ownersOf(name).includes(file));
+    for (const name of brokenUnder(own, join(here, '..', file))) noticed.set(name, file);
+  }
+  return noticed;
 }
 
-function isBroken(mutant: string, file: string): boolean {
+function ownersOf(mutant: string): readonly string[] {
+  return owners[mutant.split(/[ .]/)[0]!] ?? [];
+}
+
+function brokenUnder(mutants: readonly string[], file: string): string[] {
   if (!existsSync(file)) throw new Error(`no ${file}`);
-  const script = join(here, 'mutated-test.script.js');
-  const { status } = spawnSync(process.execPath, [script, mutant, file], {
-    stdio: 'ignore',
-    timeout: 60_000,
-  });
-  if (status === 2) throw new Error(`no mutant '${mutant}'`);
-  return status !== 0;
+  const broken: string[] = [];
+  let rest = mutants;
+  while (rest.length > 0) {
+    const { output } = spawnSync(process.execPath, [join(here, SCRIPT), file], {
+      input: rest.join('\n'),
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+      timeout: LIMIT_MS,
+    });
+    const verdicts = String(output[3] ?? '');
+    broken.push(...rest.filter((_, i) => verdicts[i] === '1'));
+    // A mutant under which the tests do not even end has been noticed.
+    broken.push(...rest.slice(verdicts.length, verdicts.length + 1));
+    rest = rest.slice(verdicts.length + 1);
+  }
+  return broken;
 }

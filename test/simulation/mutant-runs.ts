@@ -54,7 +54,15 @@ export class MutantRuns {
     return [...places].filter((place) => !this.#taking.has(place));
   }
 
-  judge(mutant: Mutant): Verdict {
+  /** The laws first, then the tests of what they did not notice. */
+  judge(mutants: readonly Mutant[]): Verdict[] {
+    const verdicts = mutants.map((mutant) => this.#simulate(mutant));
+    const silent = verdicts.filter(({ by }) => by === null);
+    const noticed = noticedBy(silent.map(({ mutant }) => mutant));
+    return verdicts.map((one) => ({ ...one, by: one.by ?? noticed.get(one.mutant) ?? null }));
+  }
+
+  #simulate(mutant: Mutant): Verdict {
     const { name, place } = mutant;
     const seeds = place === null ? this.#seeds : (this.#taking.get(place) ?? []);
     const tried = seeds.slice(0, place === null ? 8 * this.#tries : this.#tries);
@@ -67,7 +75,7 @@ export class MutantRuns {
     } finally {
       undo();
     }
-    return { mutant: name, by: noticedBy(name), tried: tried.length };
+    return { mutant: name, by: null, tried: tried.length };
   }
 }
 

@@ -87,16 +87,15 @@ function runMutants(): number {
   const noticed = new Map<string, number>();
   const wrong: string[] = staleReasons(mutants.map(({ name }) => name));
   let survivors = 0;
-  for (const mutant of mutants) {
-    const { by, tried } = runs.judge(mutant);
-    const reason = reasonToSurvive(mutant.name);
+  for (const { mutant, by, tried } of runs.judge(mutants)) {
+    const reason = reasonToSurvive(mutant);
     if (by !== null) noticed.set(by, (noticed.get(by) ?? 0) + 1);
     else survivors += 1;
     if (values.trace || by === null) {
-      console.log(`${mutant.name}: ${by ?? `survives (${reason})`} after ${tried} seeds`);
+      console.log(`${mutant}: ${by ?? `survives (${reason})`} after ${tried} seeds`);
     }
-    if (by === null && reason === null) wrong.push(`${mutant.name}: survives without a reason`);
-    if (by !== null && reason !== null) wrong.push(`${mutant.name}: ${by} notices it`);
+    if (by === null && reason === null) wrong.push(`${mutant}: survives without a reason`);
+    if (by !== null && reason !== null) wrong.push(`${mutant}: ${by} notices it`);
   }
   for (const place of runs.untaken()) console.log(`never taken: ${place}`);
   for (const [by, count] of noticed) console.log(`${by} noticed ${count}`);

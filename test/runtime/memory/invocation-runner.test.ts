@@ -194,6 +194,23 @@ test('a result released before its producer retired is gone with it', () => {
   traffic.fixture.ledger.assertZero();
 });
 
+test('what waits for memory is refused at once when the device closes, what runs ends', () => {
+  const traffic = new Traffic();
+  const { runner } = traffic.fixture;
+  for (let i = 0; i < 3; i += 1) traffic.take({ op: 'triple', words: 300, deployment: 'a' });
+  assert.ok(runner.waiting > 0, 'some wait');
+  const status = { code: 'unavailable', message: 'the device closes' } as const;
+  runner.refuseWaiting(status);
+  assert.is(runner.waiting, 0);
+  const refused = traffic.entries.filter(({ story }) => story.failed !== null);
+  assert.ok(refused.length > 0 && refused.length < 3, 'and one runs');
+  for (const { story } of refused) assert.equal(story.failed, status);
+  while (runner.inFlight > 0) traffic.complete(0, false);
+  traffic.check();
+  runner.release(ROW);
+  traffic.fixture.ledger.assertZero();
+});
+
 test('one invocation id runs once at a time', () => {
   const traffic = new Traffic();
   const request = tripled([1]);
