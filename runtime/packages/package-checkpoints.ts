@@ -11,42 +11,40 @@ import { checkShard, indexCheckpoint } from '../parameters/checkpoints/index-che
 import type { OpenedSource } from '../parameters/load-plan.js';
 import type { OpenParameterFile, PackageFiles } from './package-files.js';
 
-interface Source {
-  readonly files: OpenParameterFile[];
-  /** Null until somebody asks, and again when a shard is added. */
-  index: CheckpointIndex | null;
-}
-
 export class PackageCheckpoints implements OpenSources {
   readonly #files: PackageFiles;
   readonly #open = new Map<string, OpenParameterFile>();
-  readonly #sources: Source[] = [];
+  /** Files of each source, in order. */
+  readonly #sources: OpenParameterFile[][] = [];
+  /** By the list of files: sources with equal lists share one. */
+  readonly #indexes = new Map<string, CheckpointIndex>();
 
   constructor(files: PackageFiles) {
     this.#files = files;
   }
 
   open(file: SourceFile): void {
-    this.#sources.push({ files: [this.#openFile(file)], index: null });
+    this.#sources.push([this.#openFile(file)]);
   }
 
   append(source: number, file: SourceFile): void {
-    const known = this.#sources[source]!;
+    const files = this.#sources[source]!;
     const shard = this.#openFile(file);
-    if (known.files.includes(shard)) {
+    if (files.includes(shard)) {
       throw new StatusError(
         'alreadyExists',
         `${shard.name} is a shard of source ${source} already`,
       );
     }
-    known.files.push(shard);
-    known.index = null;
+    files.push(shard);
   }
 
   index(source: number): CheckpointIndex {
-    const known = this.#sources[source]!;
-    known.index ??= indexCheckpoint(known.files);
-    return known.index;
+    const files = this.#sources[source]!;
+    const list = JSON.stringify(files.map((file) => file.name));
+    const index = this.#indexes.get(list) ?? indexCheckpoint(files);
+    this.#indexes.set(list, index);
+    return index;
   }
 
   /** Of all sources, in order; throws for the first that is no whole checkpoint. */
@@ -57,7 +55,7 @@ export class PackageCheckpoints implements OpenSources {
   /** What a plan carries: the receiver closes the descriptors from now on. */
   handOver(): readonly OpenedSource[] {
     this.#open.clear();
-    return this.#sources.map(({ files }) => ({
+    return this.#sources.map((files) => ({
       files: files.map(({ name, fd, bytes }) => ({ name, descriptor: fd, bytes })),
     }));
   }

@@ -94,7 +94,9 @@ test('indexes are made once, and anew after another shard', () => {
   assert.is(first.tensors.has('v'), false);
   checkpoints.append(0, { directory: '', path: 'v' });
   assert.is(checkpoints.index(0).tensors.get('v')!.shard, 1);
-  assert.is(checkpoints.indexes()[0], checkpoints.index(0));
+  checkpoints.open({ directory: '', path: './rest' });
+  assert.is(checkpoints.index(1), first);
+  assert.equal(checkpoints.indexes(), [checkpoints.index(0), first]);
 });
 
 let top = '';

@@ -7,6 +7,7 @@ import {
   carryOut,
   checkpoint,
   prepareWeighted,
+  weightedKernel,
   wholePolicy,
   wholeTensors,
 } from './weighted-package.js';
@@ -190,6 +191,33 @@ command.def export head_only(input: root, output: root, head: param Head) { disp
   };
   assert.equal(bias(0, 1), [3, 4]);
   assert.equal(bias(1, 0), [4, 3]);
+});
+
+test('a loader may be a template; each of its instances is a program', () => {
+  const policies = wholePolicy
+    .replace('@turned)', '@scaled<2>)')
+    .replace('"f32", @turned)', '"f32", @scaled<3>)')
+    .replace('"f32", @turned)', '"f32", @scaled<2>)');
+  const kernel = `${weightedKernel}
+template.def <N: i64>
+kernel.def export scaled(src: in view<f32>, dst: out view<f32>, at: i32, rows: i32, cols: i32) workgroup(1) {
+  once { for i in 0..rows * cols { dst[at * cols + i] = src[i] * f32(N) } }
+}`;
+  const plan = prepareWeighted({ declare: forward, policies, kernel, files });
+  const [bank] = banksOf(plan);
+  const shown = plan.parameters.loaders.map(({ declaration: { symbol } }) => [
+    symbol.name,
+    symbol.args,
+  ]);
+  assert.equal(shown.filter(([name]) => name === 'w.scaled').sort(), [
+    ['w.scaled', ['2']],
+    ['w.scaled', ['3']],
+  ]);
+  const factors = [2, 3, 2];
+  const expected = factors.flatMap((factor, part) =>
+    Array.from({ length: 16 }, (_, index) => factor * (100 * (part + 1) + index)),
+  );
+  assert.equal(floatsOf(carryOut(plan, bank!, [[net]]).get('qkv')), expected);
 });
 
 test('a policy sees the configuration of the first stage of its domain, and so do its loaders', () => {

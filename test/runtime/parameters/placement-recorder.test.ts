@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BankLayout } from '../../../runtime/parameters/bank-layout.js';
@@ -133,6 +134,33 @@ test('every byte of a copied field is covered once', () => {
   assert.throws(() => record.finish(), /field "b": bytes 4 to 16 are not covered/);
   record.copy('b', 1n, tensor([3]), rows(0, 1));
   assert.is(record.finish().steps.length, 5);
+});
+
+test('copies cover a field exactly when they are a partition of it, in any order', () => {
+  const parts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 12 });
+  const fault = fc.constantFrom('none', 'missing', 'longer', 'doubled');
+  fc.assert(
+    fc.property(parts, fc.array(fc.nat()), fault, fc.nat(), (lengths, order, kind, which) => {
+      let end = 0;
+      const pieces = lengths.map((length) => ({ at: (end += length) - length, length }));
+      const record = recorder(field('a', 'f32', end));
+      const chosen = which % pieces.length;
+      const { at, length } = pieces[chosen]!;
+      if (kind === 'missing') pieces.splice(chosen, 1);
+      if (kind === 'longer') pieces[chosen] = { at, length: length + 1 };
+      if (kind === 'doubled') pieces.push({ at: at + length - 1, length: 1 });
+      const shuffled = pieces.map((piece, index) => ({ piece, key: order[index] ?? 0 }));
+      shuffled.sort((left, right) => left.key - right.key);
+      const run = () => {
+        for (const { piece } of shuffled) {
+          record.copy('a', BigInt(piece.at), tensor([piece.length]), rows(0, 1));
+        }
+        return record.finish();
+      };
+      if (kind === 'none') assert.is(run().steps.length, pieces.length);
+      else assert.throws(run, /field "a": (bytes|elements|nothing)/);
+    }),
+  );
 });
 
 test('packed rows follow one another from row 0', () => {
