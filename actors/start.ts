@@ -14,6 +14,7 @@ import { useOptimizedWasm } from '../runtime/jit/v8-flags.js';
 import type { LogEntry } from '../runtime/system/cell-host.js';
 import { ActorSystem } from '../runtime/system/system.js';
 import { ThreadsTransport } from '../runtime/system/transports/threads.js';
+import { collectWithoutHelpers } from '../runtime/threads/collector.js';
 import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
@@ -38,6 +39,7 @@ export interface RunningServer extends StartedServer {
 
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   useOptimizedWasm();
+  collectWithoutHelpers();
   const { ports, log, metrics } = options;
   const write = (entry: LogEntry): void =>
     log[entry.level]({ actor: entry.actor, ...entry.details }, entry.text);

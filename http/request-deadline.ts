@@ -5,6 +5,7 @@
  * against it, so an answer never waits for a server that is slow to notice.
  */
 import { z } from '@hono/zod-openapi';
+import { CancelSource } from '../runtime/base/cancel-source.js';
 import { StatusError } from '../runtime/base/errors.js';
 import type { Ports } from '../runtime/base/ports.js';
 import type { LoomContext } from './context.js';
@@ -61,31 +62,47 @@ function onAbort(signal: AbortSignal, leave: () => void): () => void {
 }
 
 /** Runs `work` under the deadline; rejects with `deadlineExceeded` or `cancelled`. */
-export async function withDeadline<T>(
+export function withDeadline<T>(
   input: DeadlineInput,
   work: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
-  const allowedMs = allowance(input.header, input.requestTimeoutMs);
-  const deadlineMs = input.arrivedMs + allowedMs;
-  const controller = new AbortController();
-  let fail: (error: StatusError) => void = () => undefined;
-  const ended = new Promise<never>((_, reject) => (fail = reject));
-  // The race below listens too; this one keeps a work that throws at once from leaving it alone.
-  ended.catch(() => undefined);
-  const end = (error: StatusError): void => {
-    fail(error);
-    controller.abort(error);
-  };
-  const remainingMs = Math.max(0, deadlineMs - input.ports.clock.now());
-  const timer = input.ports.timers.start(remainingMs, () => end(tooLate(allowedMs)));
-  const stopListening = input.onLeave(() =>
-    end(new StatusError('cancelled', 'the client closed the connection')),
-  );
+  const { ports, arrivedMs, requestTimeoutMs, header, onLeave } = input;
+  return new Promise((resolve, reject) => {
+    const allowedMs = allowance(header, requestTimeoutMs);
+    const deadlineMs = arrivedMs + allowedMs;
+    const signal = new CancelSource();
+    const end = (error: StatusError): void => {
+      reject(error);
+      signal.abort();
+    };
+    const remainingMs = Math.max(0, deadlineMs - ports.clock.now());
+    const timer = ports.timers.start(remainingMs, () => end(tooLate(allowedMs)));
+    const stopListening = onLeave(() =>
+      end(new StatusError('cancelled', 'the client closed the connection')),
+    );
+    const settle = (): void => {
+      ports.timers.cancel(timer);
+      stopListening();
+    };
+    started(work, { signal, deadlineMs }).then(
+      (value) => {
+        settle();
+        resolve(value);
+      },
+      (error: unknown) => {
+        settle();
+        reject(error as Error);
+      },
+    );
+  });
+}
+
+/** A work that throws at once has ended as one that rejects. */
+function started<T>(work: (options: CallOptions) => Promise<T>, options: CallOptions): Promise<T> {
   try {
-    return await Promise.race([work({ signal: controller.signal, deadlineMs }), ended]);
-  } finally {
-    input.ports.timers.cancel(timer);
-    stopListening();
+    return work(options);
+  } catch (error) {
+    return Promise.reject(error as Error);
   }
 }
 

@@ -4,6 +4,7 @@
  * of a device does either. Every rejection is a `StatusError`; http maps its code to a status once,
  * in errors.ts. `actors/` may import this file for its types only.
  */
+import type { CancelSignal } from '../runtime/base/cancel-source.js';
 import type { Ports } from '../runtime/base/ports.js';
 import type { StatusRecord } from '../runtime/base/errors.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
@@ -44,7 +45,7 @@ export interface FiniteResult {
 
 export interface CallOptions {
   /** Aborts when the client left or the deadline passed: a cancel, never an error of the server. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** A point on the clock of `Ports` (milliseconds), not a duration. */
   readonly deadlineMs: number;
 }

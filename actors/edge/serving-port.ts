@@ -63,12 +63,7 @@ export class ServingPort implements Serving {
     const { requestId, model, body } = call;
     const finite: SubmittedCall = { deployment: model, requestId, body };
     const options = { deadlineMs, signal };
-    const answer = await this.#system
-      .request(SERVER, 'request.submit', finite, options)
-      .then((value) => value as FiniteAnswer)
-      .catch((error: unknown) => {
-        throw interrupted(error, call.model);
-      });
+    const answer = await this.#submit(finite, options);
     this.#options.metrics.observe('loom_cohort_members', { model: call.model }, answer.cohortSize);
     return {
       model: call.model,
@@ -82,6 +77,14 @@ export class ServingPort implements Serving {
         executeMs: answer.executeMs,
       },
     };
+  }
+
+  async #submit(call: SubmittedCall, options: CallOptions): Promise<FiniteAnswer> {
+    try {
+      return (await this.#system.request(SERVER, 'request.submit', call, options)) as FiniteAnswer;
+    } catch (error) {
+      throw interrupted(error, call.deployment);
+    }
   }
 
   async models(): Promise<readonly ModelSummary[]> {

@@ -4,6 +4,7 @@
  * whoever holds the ask gets `cancel` on the control lane, as it does when the deadline passes.
  */
 import type { TransferListItem } from 'node:worker_threads';
+import type { CancelSignal } from '../base/cancel-source.js';
 import { StatusError } from '../base/errors.js';
 import type { TellOptions } from './actor.js';
 import { addressOf, type Address } from './address.js';
@@ -14,7 +15,7 @@ import type { Asker } from './pending-asks.js';
 export interface RequestOptions {
   /** Absolute milliseconds of the process clock. */
   readonly deadlineMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
   readonly transfer?: readonly TransferListItem[];
   readonly lane?: Lane;
 }

@@ -15,7 +15,8 @@ interface OpenAsk {
 
 export class OpenAsks {
   readonly #open = new Map<string, OpenAsk>();
-  readonly #byHolder = new Map<Address, Set<string>>();
+  /** Most hold one ask: only who holds several has a set. */
+  readonly #byHolder = new Map<Address, string | Set<string>>();
 
   get size(): number {
     return this.#open.size;
@@ -69,7 +70,8 @@ export class OpenAsks {
   closeAllOf(holder: Address): Message[] {
     const ids = this.#byHolder.get(holder);
     if (ids === undefined) return [];
-    return [...ids].map((id) => {
+    const held = typeof ids === 'string' ? [ids] : [...ids];
+    return held.map((id) => {
       const { ask } = this.#open.get(id)!;
       this.close(id);
       return ask;
@@ -85,13 +87,19 @@ export class OpenAsks {
 
   #index(id: string, holder: Address): void {
     const ids = this.#byHolder.get(holder);
-    if (ids === undefined) this.#byHolder.set(holder, new Set([id]));
+    if (ids === undefined) this.#byHolder.set(holder, id);
+    else if (typeof ids === 'string') this.#byHolder.set(holder, new Set([ids, id]));
     else ids.add(id);
   }
 
   #unindex(id: string, holder: Address): void {
     const ids = this.#byHolder.get(holder);
-    ids?.delete(id);
-    if (ids?.size === 0) this.#byHolder.delete(holder);
+    if (ids === undefined) return;
+    if (typeof ids === 'string') {
+      if (ids === id) this.#byHolder.delete(holder);
+      return;
+    }
+    ids.delete(id);
+    if (ids.size === 0) this.#byHolder.delete(holder);
   }
 }
