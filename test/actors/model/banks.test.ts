@@ -1,0 +1,137 @@
+/**
+ * Parameter banks on real threads: answers come from checkpoints, models that fit only one at a time
+ * take turns, a checkpoint that becomes shorter fails the reads that touch what is gone, and every
+ * byte comes back.
+ */
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { embeddingCheckpoint } from '../../oracles/embedding-checkpoint.js';
+import { packageFolder, rejection, withServer, type TestServer } from '../running-server.js';
+import { gauges } from '../serving/quiet.js';
+import { BANK_BYTES, rowOf, writeWeighty, type WeightyPackage } from './weighty-package.js';
+
+const MIB = 1024 * 1024;
+
+async function withWeighty(
+  options: { readonly memoryBytes: number; readonly deployment?: object; readonly ids?: string },
+  body: (server: TestServer, packages: readonly WeightyPackage[]) => Promise<void>,
+): Promise<void> {
+  const ids = [...(options.ids ?? 'a')];
+  const packages = ids.map((id, index) => writeWeighty(id, 100 * index, options.deployment));
+  try {
+    const run = (server: TestServer): Promise<void> => body(server, packages);
+    await withServer([], run, { memoryBytes: options.memoryBytes });
+  } finally {
+    for (const each of packages) each.remove();
+  }
+}
+
+test('the checkpoint of embedding-weighted is what its oracle says', () => {
+  for (const [name, bytes] of embeddingCheckpoint()) {
+    const found = readFileSync(join(packageFolder('embedding-weighted'), name));
+    assert.ok(found.equals(bytes), name);
+  }
+});
+
+test('weights from a checkpoint give the bits of weights from configuration, in any cohort', () =>
+  withServer(['embedding', 'embedding-weighted'], async (server) => {
+    const texts = ['a', 'two words', 'x'.repeat(100), 'one', 'ü, 漢字 and 🙂'];
+    const expected = await server.embed('embedding', texts);
+    const together = await server.embed('embedding-weighted', texts);
+    assert.equal(together.rows, expected.rows);
+    for (const [index, text] of texts.entries()) {
+      const alone = await server.embed('embedding-weighted', [text]);
+      assert.equal(alone.rows[0], expected.rows[index]);
+    }
+  }));
+
+test('models that fit only one at a time serve interleaved traffic', () =>
+  withWeighty({ memoryBytes: BANK_BYTES + 4 * MIB, ids: 'ab' }, async (server, packages) => {
+    for (const { folder } of packages) await server.serve(folder);
+    const asks = Array.from({ length: 24 }, async (_, index) => {
+      const model = index % 2;
+      const { rows } = await server.embed('ab'[model]!, [String(index % 10)]);
+      assert.equal(rows[0], rowOf(100 * model, index % 10));
+    });
+    await Promise.all(asks);
+    const states = await server.serving.modelStates();
+    const resident = states
+      .flatMap(({ banks }) => banks)
+      .filter((bank) => bank.state === 'resident');
+    assert.is(resident.length, 1);
+  }));
+
+test('what can never fit is refused with limit, ask and knob', () =>
+  withWeighty({ memoryBytes: 4 * MIB }, async (server, [only]) => {
+    await server.serve(only!.folder);
+    const error = await rejection(server.embed('a', ['1']));
+    assert.is(error.code, 'resourceExhausted');
+    assert.match(
+      error.message,
+      /needs \d+ bytes of device memory; the limit is 4194304 \(--memory\)/,
+    );
+  }));
+
+test('warm-up, deactivation, pins', async () => {
+  await withWeighty({ memoryBytes: 32 * MIB, ids: 'a' }, async (server, [only]) => {
+    await server.serve(only!.folder);
+    const stateOf = async (): Promise<string> =>
+      (await server.serving.modelState('a')).banks[0]!.state;
+    assert.is(await stateOf(), 'absent');
+    const warm = await server.serving.warmUp('a');
+    assert.is(warm.banks[0]!.state, 'resident');
+    assert.is(warm.banks[0]!.loadedBytes, BANK_BYTES);
+    await server.serving.deactivate('a');
+    for (let i = 0; i < 100 && (await stateOf()) !== 'absent'; i += 1) continue;
+    assert.is(await stateOf(), 'absent');
+    const { rows } = await server.embed('a', ['3']);
+    assert.equal(rows[0], rowOf(0, 3));
+  });
+  const pinned = { pin: true };
+  await withWeighty(
+    { memoryBytes: BANK_BYTES + 4 * MIB, ids: 'a', deployment: pinned },
+    async (server, [only]) => {
+      await server.serve(only!.folder);
+      const { banks } = await server.serving.modelState('a');
+      assert.is(banks[0]!.state, 'resident', 'before any request');
+    },
+  );
+});
+
+test('a checkpoint that becomes shorter fails the reads that touch what is gone, nothing else', () =>
+  withWeighty({ memoryBytes: 64 * MIB, ids: 'ab' }, async (server, packages) => {
+    for (const { folder } of packages) await server.serve(folder);
+    const whole = readFileSync(packages[0]!.checkpoint);
+    truncateSync(packages[0]!.checkpoint, 1_000_000);
+    const error = await rejection(server.embed('a', ['1']));
+    assert.is(error.code, 'dataLoss');
+    assert.match(
+      error.message,
+      /tensor 'values': .*values\.safetensors: bytes \d+ to \d+ .* ends at 1000000/,
+    );
+    assert.equal((await server.embed('b', ['2'])).rows[0], rowOf(100, 2));
+    writeFileSync(packages[0]!.checkpoint, whole);
+    assert.equal(
+      (await server.embed('a', ['1'])).rows[0],
+      rowOf(0, 1),
+      'the next need tries again',
+    );
+  }));
+
+test('a removal while it is activated, a replacement, a removal at rest: every byte comes back', () =>
+  withWeighty({ memoryBytes: 64 * MIB }, async (server, [only]) => {
+    await server.serve(only!.folder);
+    const asked = server.embed('a', ['1']).catch((error: unknown) => error);
+    await server.serving.unregister('a');
+    await asked;
+    await server.serve(only!.folder);
+    assert.equal((await server.embed('a', ['4'])).rows[0], rowOf(0, 4));
+    await server.serve(only!.folder);
+    assert.equal((await server.embed('a', ['5'])).rows[0], rowOf(0, 5));
+    await server.serving.unregister('a');
+    assert.is((await gauges(server))['loom_device_bytes'], 0);
+  }));
+
+test.run();
