@@ -12,7 +12,7 @@ import type {
 import { compileControl } from '../../runtime/packages/compile-control.task.js';
 import { compileStage } from '../../runtime/packages/compile-stage.task.js';
 import { checkPackage } from '../../runtime/packages/check-package.js';
-import { DiskFiles } from '../../runtime/packages/disk-files.js';
+import { openPackageFiles } from '../../runtime/packages/imported-files.js';
 import { LocalLauncher } from '../../runtime/packages/local-launcher.js';
 import { closeSources } from '../../runtime/packages/package-checkpoints.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
@@ -34,7 +34,7 @@ export async function checkWithServer(
     await server.serving.register(body, { wait: true });
     const items = await checkPackage({
       document: location.document,
-      files: new DiskFiles(location.base, location.packageRoots),
+      files: openPackageFiles(location),
       async infer(body, signal) {
         const call = { requestId: ports.ids.next('check'), model: location.id, body };
         const deadlineMs = ports.clock.now() + REQUEST_DEADLINE_MS;

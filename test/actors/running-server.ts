@@ -20,15 +20,15 @@ export interface EmbedOptions {
 
 export const packageFolder = (name: string): string => `${repositoryRoot}/models/${name}`;
 
-export async function runServer(
-  packages: readonly string[],
+/** Small, without files of its own, and its log lines kept. */
+export function serverOptions(
   overrides: Partial<StartOptions> = {},
-): Promise<TestServer> {
-  const ports = systemPorts('main');
+): StartOptions & Pick<TestServer, 'lines'> {
   const lines: TestServer['lines'] = [];
   const line = (level: string) => (_fields: object, message: string) =>
     void lines.push({ level, message });
-  const server = await startServer({
+  return {
+    lines,
     threads: 2,
     modelThreads: 1,
     memoryBytes: 256 * 1024 * 1024,
@@ -37,11 +37,20 @@ export async function runServer(
     cacheDir: null,
     queueMax: 4096,
     requestTimeoutMs: 60_000,
-    ports,
+    ports: systemPorts('main'),
     metrics: { add() {}, set() {}, observe() {} },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
     ...overrides,
-  });
+  };
+}
+
+export async function runServer(
+  packages: readonly string[],
+  overrides: Partial<StartOptions> = {},
+): Promise<TestServer> {
+  const options = serverOptions(overrides);
+  const { ports, lines } = options;
+  const server = await startServer(options);
   const now = (): number => ports.clock.now();
   const serve = async (folder: string): Promise<void> => {
     await server.serving.register({ kind: 'package', package: folder }, { wait: true });

@@ -9,7 +9,14 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FiniteResult } from '../../http/serving.js';
-import { rejection, runServer, type TestServer } from '../actors/running-server.js';
+import { checkPackage } from '../../actors/start.js';
+import {
+  packageFolder,
+  rejection,
+  runServer,
+  serverOptions,
+  type TestServer,
+} from '../actors/running-server.js';
 import { sentences } from '../oracles/sentences.js';
 import { TfjsGraph } from '../oracles/tfjs-graph.js';
 import { markBlanks, unigramModel, unigramOracle } from '../oracles/unigram.js';
@@ -133,6 +140,21 @@ test('sentences that mean the same are nearer than others', async () => {
   ]);
   const [a, b, c] = rows as [Float32Array, Float32Array, Float32Array];
   assert.ok(dot(a, b) > 0.7 && dot(a, c) < 0.4, `${dot(a, b)} and ${dot(a, c)}`);
+});
+
+test('its functions, cases and scenarios pass the check of the command line', async () => {
+  const { items } = await checkPackage({
+    ...serverOptions({ cacheDir }),
+    package: packageFolder('sentence-encoder'),
+    onProgress() {},
+  });
+  assert.equal(
+    items.filter(({ outcome }) => outcome !== 'passed'),
+    [],
+  );
+  for (const kind of ['function', 'case', 'scenario']) {
+    assert.ok(items.some((item) => item.kind === kind));
+  }
 });
 
 test.run();
