@@ -8,6 +8,7 @@ import { localFacts } from '../../../runtime/hal/local/local-facts.js';
 import { DiskFiles } from '../../../runtime/packages/disk-files.js';
 import { closeSources, PackageCheckpoints } from '../../../runtime/packages/package-checkpoints.js';
 import type { OpenParameterFile, PackageFiles } from '../../../runtime/packages/package-files.js';
+import { prepareChoice } from '../../../runtime/packages/prepare-choice.js';
 import { prepareFiles, preparePackage } from '../../../runtime/packages/prepare-package.js';
 import { checkpoint, weightedPackage, wholeTensors } from './weighted-package.js';
 
@@ -83,6 +84,32 @@ ${/^(source|stage)\(/.test(line) ? 'let x = ' : ''}${line}`);
     assert.ok(counting.opened >= 3, line);
     assert.is(counting.closed, counting.opened, line);
   }
+});
+
+test('a choice that fails closes its own files', () => {
+  const { files } = weightedPackage({ declare: '', files: { net, ...shards } });
+  const model = {
+    ...{ stages: [], stageBanks: [], sources: [], indexes: [] },
+    ...{ bindings: [], facts: localFacts(), limits: {} },
+  };
+  const source = (...paths: string[]) => ({
+    files: paths.map((path) => ({ directory: '', path })),
+  });
+  const lost = { kind: 'command', symbol: { name: 'w.lost', args: [] }, tag: 0n } as const;
+  const stages = [{ ...lost, config: [], workspaceLimitBytes: null, parameters: [] }];
+  for (const choice of [
+    { stages, sources: [source('net')] },
+    { stages: [], sources: [source('rest', 'v'), source('lost')] },
+    { stages: [], sources: [source('net', 'rest')] },
+  ]) {
+    const counting = new CountedFiles(files);
+    assert.throws(() => prepareChoice(model, choice, counting));
+    assert.ok(counting.opened > 0);
+    assert.is(counting.closed, counting.opened);
+  }
+  const counting = new CountedFiles(files);
+  const plan = prepareChoice(model, { stages: [], sources: [source('rest', 'v')] }, counting);
+  assert.equal([counting.opened, counting.closed, plan.sources.length], [2, 0, 1]);
 });
 
 test('indexes are made once, and anew after another shard', () => {
