@@ -13,10 +13,13 @@ import { effect } from '../effect.js';
 
 export interface Input {
   readonly members: number;
+  /** Its members were prepared where it lives. */
+  readonly isPrepared: boolean;
 }
 
 export interface Context {
   readonly members: number;
+  readonly isPrepared: boolean;
   /** Members not collected yet. */
   readonly open: number;
   /** Of those, the ones that wait outside any cohort. */
@@ -31,12 +34,12 @@ export type Event =
   | { type: 'member.returned' }
   | { type: 'member.collected'; failure: StatusRecord | null }
   | { type: 'members.dropped'; count: number }
-  | { type: 'request.cancel' }
-  | { type: 'request.delivered' };
+  | { type: 'request.cancel' };
 
 export const machine = setup({
   types: { context: {} as Context, events: {} as Event, input: {} as Input },
   guards: {
+    isPrepared: ({ context }) => context.isPrepared,
     isLast: ({ context }) => context.open === 1,
     hasFailed: ({ context, event }) =>
       context.failure !== null || ('failure' in event && event.failure !== null),
@@ -74,6 +77,7 @@ export const machine = setup({
   description: 'One accepted call of a finite contract, from its inputs to its rows.',
   context: ({ input }) => ({
     members: input.members,
+    isPrepared: input.isPrepared,
     open: input.members,
     waiting: input.members,
     failure: null,
@@ -81,9 +85,10 @@ export const machine = setup({
   initial: 'preparing',
   states: {
     preparing: {
-      description: 'prepare_request runs for every input: here, or in a preparation thread.',
+      description: 'A preparation thread runs prepare_request for every input, unless it is done.',
       tags: ['cancellable'],
       entry: 'prepareMembers',
+      always: { guard: 'isPrepared', target: 'waiting', actions: 'offerMembers' },
       on: {
         'members.prepared': { target: 'waiting', actions: 'offerMembers' },
         'members.refused': { target: 'failed', actions: 'noteRefusal' },
@@ -144,12 +149,9 @@ export const machine = setup({
       },
     },
     delivering: {
-      description: 'Its rows are complete and on their way to the caller.',
+      description: 'Its rows are complete and go to the caller.',
       entry: 'deliverRows',
-      on: {
-        'request.delivered': 'done',
-        'request.cancel': {},
-      },
+      always: 'done',
     },
     done: {
       type: 'final',

@@ -35,23 +35,22 @@ class RequestHost {
   readonly #rows: Uint8Array[] = [];
   #preparedMs = 0;
   #members: readonly PreparedMember[] = [];
+  readonly isPrepared: boolean;
   #last: Collected | null = null;
 
   constructor(self: ActorSelf, input: RequestInput) {
     this.#self = self;
     this.#input = input;
     this.#arrivedMs = self.now();
+    const prepared = input.brief.prepare({ body: input.call.body });
+    this.isPrepared = prepared !== null;
+    if (prepared !== null) this.#keep(prepared);
   }
 
   prepare(): void {
-    const { call, brief, preparer, deadlineMs } = this.#input;
+    if (this.isPrepared) return;
+    const { call, preparer, deadlineMs } = this.#input;
     const members: PrepareMembers = { body: call.body };
-    const prepared = brief.prepare(members);
-    if (prepared !== null) {
-      this.#keep(prepared);
-      this.#self.tell(this.#self.address, 'members.prepared', {});
-      return;
-    }
     this.#self.ask(preparer, 'members.prepare', members, { deadlineMs, as: 'prepared' });
   }
 
@@ -119,7 +118,6 @@ class RequestHost {
     };
     const transfer = rows.filter(isMovable).map((row) => row.buffer as ArrayBuffer);
     this.#self.reply(this.#input.ask, answer, { transfer });
-    this.#self.tell(this.#self.address, 'request.delivered', {});
   }
 
   fail(status: StatusRecord): void {
@@ -144,7 +142,7 @@ export const finiteRequest = machineActor(
     const failure = (context: unknown): StatusRecord =>
       (context as Context).failure ?? toStatus(new Error('failed without a reason'));
     return {
-      input: { members: memberCount(input.call.body) },
+      input: { members: memberCount(input.call.body), isPrepared: host.isPrepared },
       replies: { prepared: (reply) => host.prepared(reply) },
       messages: {
         cancel: () => ({ type: 'request.cancel' }),
