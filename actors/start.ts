@@ -51,9 +51,13 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     log: write,
   });
   // One core is left to who serves meanwhile.
-  const pool = new TaskPool({ threads: Math.max(1, Math.min(4, availableParallelism() - 1)) });
+  const pool = new TaskPool({
+    entry: 'compile',
+    least: 1,
+    most: Math.max(1, Math.min(4, availableParallelism() - 1)),
+  });
   // They wait for disks, and come when there is something to read.
-  const files = new TaskPool({ threads: READING_THREADS, least: 0 });
+  const files = new TaskPool({ entry: 'reading', least: 0, most: READING_THREADS });
   const plan = planThreads(options);
   const started = Topology.start({
     threads: plan.threads,

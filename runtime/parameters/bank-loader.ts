@@ -2,9 +2,10 @@
  * Fills the storage of a bank as its load plan says: reads by threads that may block, packing by
  * kernels on the device. Lives on the device thread; calls back there.
  *
- * Holds: at most two blocks are in flight, so host memory beyond the bank's own stays below four
- * blocks; the queue orders reads and kernels by the bytes that they touch. It ends exactly once,
- * when nothing of it is in flight any more, whether it is done, failed or was stopped.
+ * Holds: a few blocks are in flight, of which two read or decode and two are packed, so host memory
+ * beyond the bank's own stays below four blocks; the queue orders reads and kernels by the bytes that
+ * they touch. It ends exactly once, when nothing of it is in flight any more, whether it is done,
+ * failed or was stopped.
  */
 import { assert, type StatusRecord } from '../base/errors.js';
 import { subRange, type DeviceRange } from '../hal/buffer.js';
@@ -19,7 +20,9 @@ import {
 } from './load-plan.js';
 import type { BlockRead, ReadBlock } from './read-block.task.js';
 
-const BLOCKS_IN_FLIGHT = 2;
+/** More than there are reading threads, so that none waits for its next block. */
+const BLOCKS_IN_FLIGHT = 4;
+const STAGING_BUFFERS = 2;
 /** The packet of a loader program lies before its block in a staging buffer. */
 export const STAGING_HEADER_BYTES = 256;
 
@@ -113,7 +116,7 @@ export class BankLoader {
     if (block.op === 'fill') return [this.#launch(block.loader, [field])];
     if (block.op === 'copy')
       return this.#reading(block, subRange(field, block.offset, block.length));
-    const staging = this.#options.staging[this.#taken % BLOCKS_IN_FLIGHT];
+    const staging = this.#options.staging[this.#taken % STAGING_BUFFERS];
     assert(staging, 'staging for a plan that packs');
     this.#taken += 1;
     const packet = subRange(staging, 0, LOADER_PACKET_BYTES);

@@ -23,17 +23,24 @@ const REPLACEMENTS_MAX = 4;
 
 type Done = (outcome: TaskResult) => void;
 
+export interface TaskPoolOptions {
+  /** What its threads run: `compile.thread.ts` or `reading.thread.ts`. */
+  readonly entry: 'compile' | 'reading';
+  /** Threads that are always there: a first task would else wait for one and its modules. */
+  readonly least: number;
+  readonly most: number;
+}
+
 export class TaskPool {
-  readonly #threads: { readonly least: number; readonly most: number };
+  readonly #options: TaskPoolOptions;
   #pool: Piscina;
   #started = 0;
   #open = 0;
   #replacements = 0;
   #isClosed = false;
 
-  /** `least` threads are always there; others come with the tasks and end when they idle. */
-  constructor(options: { threads: number; least?: number }) {
-    this.#threads = { least: options.least ?? 1, most: options.threads };
+  constructor(options: TaskPoolOptions) {
+    this.#options = options;
     this.#pool = this.#make();
   }
 
@@ -84,10 +91,11 @@ export class TaskPool {
   }
 
   #make(): Piscina {
+    const { entry, least, most } = this.#options;
     const pool = new Piscina({
-      filename: new URL('./task.thread.js', import.meta.url).href,
-      minThreads: this.#threads.least,
-      maxThreads: this.#threads.most,
+      filename: new URL(`./${entry}.thread.js`, import.meta.url).href,
+      minThreads: least,
+      maxThreads: most,
       // Reading threads use descriptors that others opened and close.
       trackUnmanagedFds: false,
       idleTimeout: 10_000,

@@ -1,32 +1,22 @@
 /**
- * The tasks of the pool by name, and what runs them. Every task is a pure function of plain data;
- * an error comes back as a record, because an exception would lose its code on the way.
+ * What runs the tasks of a pool by name. Every task is a pure function of plain data; an error comes
+ * back as a record, because an exception would lose its code on the way.
  */
 import { toStatus, type StatusRecord } from '../base/errors.js';
-import { compileControl } from '../packages/compile-control.task.js';
-import { compileStage } from '../packages/compile-stage.task.js';
-import type { CompileControlInput, CompileStageInput } from '../packages/artefacts.js';
-import { readBlock, type ReadBlock } from '../parameters/read-block.task.js';
-import { readRanges, type ReadRanges } from '../parameters/read-ranges.task.js';
 
-const tasks = {
-  'compile-control': (input: unknown) => compileControl(input as CompileControlInput),
-  'compile-stage': (input: unknown) => compileStage(input as CompileStageInput),
-  'read-block': (input: unknown) => readBlock(input as ReadBlock),
-  'read-ranges': (input: unknown) => readRanges(input as ReadRanges),
-};
-
-export type TaskName = keyof typeof tasks;
 export type TaskResult = { readonly value: unknown } | { readonly status: StatusRecord };
+export type RunTask = (call: { readonly task: string; readonly input: unknown }) => TaskResult;
 
-export function runTask(call: { readonly task: string; readonly input: unknown }): TaskResult {
-  try {
-    const task = tasks[call.task as TaskName];
-    if (task === undefined) {
-      return { status: { code: 'notFound', message: `the pool has no task '${call.task}'` } };
+export function taskRunner(tasks: Readonly<Record<string, (input: never) => unknown>>): RunTask {
+  return ({ task: name, input }) => {
+    try {
+      const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
+      if (task === undefined) {
+        return { status: { code: 'notFound', message: `the pool has no task '${name}'` } };
+      }
+      return { value: task(input as never) };
+    } catch (error) {
+      return { status: toStatus(error) };
     }
-    return { value: task(call.input) };
-  } catch (error) {
-    return { status: toStatus(error) };
-  }
+  };
 }

@@ -1,7 +1,7 @@
 /** Starts programs that benchmarks measure, and waits until they answer. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The build folder, and the root of the repository with models/ in it. */
@@ -15,6 +15,8 @@ function findRoot(from: string): string {
 export interface Started {
   readonly url: string;
   readonly startedMs: number;
+  /** What the process holds in memory now (Linux). */
+  residentBytes(): number;
   stop(): Promise<void>;
 }
 
@@ -28,10 +30,18 @@ export function startProgram(args: readonly string[]): Promise<Started> {
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
       const url = /(http:\/\/[\d.:]+)/.exec(output)?.[1];
-      if (url !== undefined) resolve({ url, startedMs, stop: () => stop(child, ended) });
+      if (url !== undefined) {
+        const residentBytes = (): number => residentOf(child.pid!);
+        resolve({ url, startedMs, residentBytes, stop: () => stop(child, ended) });
+      }
     });
     child.on('close', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
   });
+}
+
+function residentOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
 /** The real server with the packages of the repository. */

@@ -9,7 +9,8 @@ import { localFacts } from '../../runtime/hal/local/local-facts.js';
 import type { CompileStageInput, HostArtefact } from '../../runtime/packages/artefacts.js';
 import { prepareFiles, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
 import { stageKey } from '../../runtime/packages/specialization-key.js';
-import { runTask, type TaskResult } from '../../runtime/threads/tasks.js';
+import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
+import type { TaskResult } from '../../runtime/threads/tasks.js';
 import { flawOf, tinyPackage, type TinyPackage } from './tiny-package.js';
 
 export class CompiledPackages {
@@ -49,7 +50,7 @@ export class CompiledPackages {
     let result = this.#results.get(key);
     if (result === undefined) {
       try {
-        result = runTask(call);
+        result = runCompileTask(call);
       } catch (error) {
         result = { status: toStatus(error) };
       }

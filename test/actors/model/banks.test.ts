@@ -19,7 +19,9 @@ async function withWeighty(
   body: (server: TestServer, packages: readonly WeightyPackage[]) => Promise<void>,
 ): Promise<void> {
   const ids = [...(options.ids ?? 'a')];
-  const packages = ids.map((id, index) => writeWeighty(id, 100 * index, options.deployment));
+  const packages = ids.map((id, index) =>
+    writeWeighty(id, { base: 100 * index, deployment: options.deployment }),
+  );
   try {
     const run = (server: TestServer): Promise<void> => body(server, packages);
     await withServer([], run, { memoryBytes: options.memoryBytes });

@@ -1,18 +1,18 @@
 /**
  * A package whose bank is large and whose answers are numbers of its checkpoint: text "c" gives
  * values[(c - '0') * 1000], copied, and the double of it, packed by a kernel. Element i of tensor
- * "values" is `base + i / 8`.
+ * "values" is `base + i % 2^16 / 8`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeSafetensors } from '../../../runtime/parameters/checkpoints/safetensors-writer.js';
 
-export const ELEMENTS = 1_000_000;
-/** Both fields. */
-export const BANK_BYTES = ELEMENTS * 8;
+/** Rows of 1000 elements; the bank holds them twice. */
+const ROWS = 1_000;
+export const BANK_BYTES = ROWS * 1_000 * 8;
 
-const texts = {
+const textsOf = (rows: number) => ({
   'prepare.loom': `library weighty.prepare
 use weighty { forward, policy }
 func.decl import("prepare") stage(root: symbol, tag: i64) -> i64
@@ -51,15 +51,15 @@ func.def export run(stage: i64, input: hal.buffer, output: hal.buffer) {
 func.decl import("weights") find(input: i64, key: string) -> tensor
 func.decl import("weights") copy(field: string, at: i64, t: tensor, first: i64, rows: i64)
 func.decl import("weights") place(field: string, at: i64, t: tensor, first: i64, rows: i64, block: i64, encoding: string, pack: symbol)
-bank.def Values { once: f32[${ELEMENTS}], twice: f32[${ELEMENTS}] }
+bank.def Values { once: f32[${rows * 1000}], twice: f32[${rows * 1000}] }
 kernel.def double(src: in view<f32>, dst: out view<f32>, at: i32, rows: i32, cols: i32) workgroup(64) grid(rows) {
   let row = workgroup.x
   parallel i in 0..cols { dst[(at + row) * cols + i] = src[row * cols + i] * 2.0 }
 }
 func.def export policy() {
   let t = find(0, "values")
-  copy("once", 0, t, 0, 1000)
-  place("twice", 0, t, 0, 1000, 300, "f32", @double)
+  copy("once", 0, t, 0, ${rows})
+  place("twice", 0, t, 0, ${rows}, 300, "f32", @double)
 }
 kernel.def pick(x: in view<i32>, once: in view<f32>, twice: in view<f32>, y: out view<f32>) workgroup(4) {
   parallel i in 0..4 {
@@ -71,7 +71,7 @@ command.def export forward(input: root, output: root, w: param Values) {
   dispatch pick(input, w.once, w.twice, output) grid(1)
 }
 `,
-};
+});
 
 export interface WeightyPackage {
   readonly folder: string;
@@ -79,9 +79,16 @@ export interface WeightyPackage {
   remove(): void;
 }
 
-export function writeWeighty(id: string, base: number, deployment: object = {}): WeightyPackage {
+export interface WeightyOptions {
+  readonly base?: number;
+  readonly deployment?: object;
+  readonly rows?: number;
+}
+
+export function writeWeighty(id: string, options: WeightyOptions = {}): WeightyPackage {
+  const { base = 0, deployment = {}, rows = ROWS } = options;
   const folder = mkdtempSync(join(tmpdir(), 'loom-weighty-'));
-  for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
+  for (const [name, text] of Object.entries(textsOf(rows))) writeFileSync(join(folder, name), text);
   const document = {
     loom: 1,
     id,
@@ -95,9 +102,9 @@ export function writeWeighty(id: string, base: number, deployment: object = {}):
     deployment,
   };
   writeFileSync(join(folder, 'model.json'), JSON.stringify(document));
-  const values = Float32Array.from({ length: ELEMENTS }, (_, at) => base + at / 8);
+  const values = new Float32Array(rows * 1_000).map((_, at) => base + (at % 65_536) / 8);
   const bytes = new Uint8Array(values.buffer);
-  const tensor = { name: 'values', type: 'F32', shape: [1000, ELEMENTS / 1000], bytes } as const;
+  const tensor = { name: 'values', type: 'F32', shape: [rows, 1_000], bytes } as const;
   const checkpoint = join(folder, 'values.safetensors');
   writeFileSync(checkpoint, writeSafetensors([tensor]));
   return { folder, checkpoint, remove: () => rmSync(folder, { recursive: true, force: true }) };
