@@ -66,9 +66,9 @@ export const removal = {
         {
           guard: 'hasDevice',
           target: 'preparing',
-          actions: ['clearFailure', 'clearAttempts', ...steps.want, ...steps.begin],
+          actions: ['clearFailure', 'clearAttempts', 'keepPackage', ...steps.begin],
         },
-        { target: 'stranded', actions: ['clearFailure', 'clearAttempts', ...steps.want] },
+        { target: 'stranded', actions: ['clearFailure', 'clearAttempts', 'keepPackage'] },
       ],
       'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
       'device.lost': { actions: ['noteDeviceLost', 'abandonGenerations'] },

@@ -64,11 +64,15 @@ export const lostLoading = [
   { guard: 'mayRecover', target: 'recovering', actions: [...gone, 'noteFailure'] },
   ...neverLoaded,
 ] as const;
-export const notSwitched = [
-  { guard: 'isRetiring', actions: gone },
-  { guard: 'isCurrent', target: 'loading', actions: [...gone, 'noteFailure'] },
+const neverSwitched = [
   { guard: 'isQueued', target: 'replacing', actions: [...gone, ...fail, ...begin] },
   { target: 'serving', actions: [...gone, ...fail, ...revert] },
+] as const;
+export const notSwitched = [retiring, ...neverSwitched] as const;
+export const lostSwitching = [
+  retiring,
+  { guard: 'isCurrent', target: 'loading', actions: [...gone, 'noteFailure'] },
+  ...neverSwitched,
 ] as const;
 
 /** A preparation failed while none serves. */

@@ -236,7 +236,7 @@ export const machine = setup({
         ...steps.forwarding,
         'generation.loaded': steps.loaded,
         'generation.failed': steps.notSwitched,
-        'generation.lost': steps.notSwitched,
+        'generation.lost': steps.lostSwitching,
         'deployment.register': { actions: [...steps.want, 'markQueued'] },
         'deployment.unregister': { target: 'draining', actions: 'awaitRemoval' },
         'device.lost': { target: 'recovering', actions: steps.strandServing },

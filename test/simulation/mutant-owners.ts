@@ -30,7 +30,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   Scheduler: ['actors/policy/scheduler.test.js'],
   SpecializationCache: ['actors/policy/specialization-cache.test.js'],
   OpenAsks: ['runtime/system/asks.test.js', 'runtime/system/cancels.test.js'],
-  PendingAsks: ['runtime/system/asks.test.js'],
+  PendingAsks: ['runtime/system/pending-asks.test.js', 'runtime/system/asks.test.js'],
   Watches: ['runtime/system/watches.test.js'],
 };
 

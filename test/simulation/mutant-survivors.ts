@@ -17,8 +17,49 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'the device is away, and what the generation left there with it',
   ],
   [
-    /^deployment (stranded|recovering) on deployment\.unregister: without drainGenerations$/,
+    /^deployment (stranded|recovering|failed) on deployment\.unregister: without drainGenerations$/,
     'none serves: whoever still lives was told to leave before, by its successor or with the device',
+  ],
+  [
+    /^deployment failed on generation\.retired: (removed|without \w+)$/,
+    'where a package never served nothing was ever drained, so nothing retires',
+  ],
+  [
+    /^deployment switching on generation\.(failed #3|lost #4): without answerReady$/,
+    'whoever waited was told of the failure in the same step',
+  ],
+  [
+    /^deployment replacing on preparation\.failed #2: without answerReady$/,
+    'whoever waited was told of the failure in the same step',
+  ],
+  [
+    /^deployment (switching|replacing) on deployment\.register: without noteUnproven$/,
+    'the package that is under way has not served either',
+  ],
+  [/^server starting on device\.opened: without startSteady$/, 'no device was lost yet: no timer'],
+  [
+    /^server reopening on device\.opened: without answerStarters$/,
+    'once it has started it answers each of them at once',
+  ],
+  [
+    /^preparation (compiling|placing) on artefact\.ready #1: without countReady$/,
+    'it was the last one: the next state counts anew, or ends',
+  ],
+  [
+    /^preparation declaring on (package\.refused|preparation\.cancel): without unloadArtefacts$/,
+    'nothing was loaded yet',
+  ],
+  [
+    /^deviceQueue closing on driver\.lost: without refuseWaiting$/,
+    'what waited was refused when it began to close, and nothing was accepted since',
+  ],
+  [
+    /^cohort specializing on specialization\.(ready|failed) #1: without countPending$/,
+    'it was the last one: nobody counts any more',
+  ],
+  [
+    /^finiteRequest inCohort on member\.collected #2: without countCollected$/,
+    'it was the last one: nobody counts any more',
   ],
 ];
 

@@ -61,7 +61,10 @@ export class DeploymentModel {
 
   /** A candidate is one that loads and is not abandoned. */
   get candidate(): number {
-    if (this.isRemoving) return 0;
+    return this.isRemoving ? 0 : this.loading;
+  }
+
+  get loading(): number {
     for (const [generation, { phase, isAbandoned }] of this.living) {
       if (phase === 'loading' && !isAbandoned) return generation;
     }
@@ -89,10 +92,10 @@ export class DeploymentModel {
       this.isDevice = false;
       this.current = 0;
     } else if (event.type === 'generation.loaded') {
-      const candidate = this.candidate;
-      const living = this.living.get(candidate);
-      if (living === undefined) return;
+      const candidate = this.loading;
+      const living = this.living.get(candidate)!;
       living.phase = 'loaded';
+      if (this.isRemoving) return;
       this.current = candidate;
       this.lastServed = living.package;
       this.served.add(living.package);
@@ -230,6 +233,9 @@ export class DeploymentModel {
     const living = [...this.living.values()];
     assert.is(context.living, this.living.size, 'who lives');
     if (event.type === 'device.opened') assert.ok(has('keepDevice'));
+    if (event.type === 'deployment.register') {
+      assert.ok(has('keepPackage') || has('refuseRegistration'), 'taken or refused');
+    }
     if (event.type === 'device.lost') {
       for (const { isAbandoned } of living) assert.ok(isAbandoned, 'told of the loss');
       assert.not(this.preparation?.isCancelled === false, 'its preparation is cancelled');
@@ -260,6 +266,7 @@ export class DeploymentModel {
       assert.is(this.served.size, 0, 'what served comes back');
     }
     if (state === 'serving') {
+      assert.is(this.next.length, 0, 'a newer package is prepared');
       assert.is(this.waiting.length, 0, 'they know that it serves');
       assert.ok(this.#attempts === 0 || this.isSteady, 'recoveries are forgotten in time');
     }

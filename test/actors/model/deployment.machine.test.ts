@@ -168,11 +168,15 @@ test('a new package that fails while the old is lost gives way to the old', () =
 });
 
 /** A fact that may come now, from what runs. */
-function factOf(model: DeploymentModel, random: SeededRandom): Event {
+function factOf(model: DeploymentModel, random: SeededRandom, isSmooth: boolean): Event {
   const facts: Event[] = [];
+  const goesOn = (event: Event): void => {
+    for (let i = isSmooth ? 10 : 2; i > 0; i--) facts.push(event);
+  };
   if (model.preparation !== null) {
     const cancelled: Event = { type: 'preparation.cancelled' };
-    facts.push(prepared, prepared, refused, preparationLost);
+    goesOn(prepared);
+    facts.push(refused, preparationLost);
     if (model.preparation.isCancelled) facts.push(cancelled, cancelled);
   }
   for (const [generation, { phase, isAbandoned }] of model.living) {
@@ -180,7 +184,7 @@ function factOf(model: DeploymentModel, random: SeededRandom): Event {
     facts.push({ type: 'generation.lost', generation, status: { ...fault } });
     // What it says crosses with what it is told.
     if (phase === 'loading') facts.push(failedLoad(generation));
-    if (phase === 'loading' && !isAbandoned) facts.push(loaded, loaded);
+    if (phase === 'loading' && !isAbandoned) goesOn(loaded);
     if (phase === 'loaded' && model.current !== generation) {
       facts.push({ type: 'generation.retired', generation });
     }
@@ -216,13 +220,13 @@ function history(seed: number): void {
     }
   };
   // Its first registration may have been given up before it came.
-  for (let i = random.below(4); i > 0; i--) take(factOf(model, random));
-  take(register);
+  for (let i = random.below(4); i > 0; i--) take(factOf(model, random, false));
+  take(random.below(50) === 0 ? unregister : register);
   for (let i = 0; i < 40 && snapshot.status === 'active'; i++) {
     const roll = random.next();
     if (roll < 0.15) take(register);
     else if (roll < 0.17) take(unregister);
-    else take(factOf(model, random));
+    else take(factOf(model, random, seed % 2 === 0));
   }
   if (snapshot.status === 'active') take(unregister);
   // Faults stop: what runs ends as it should.

@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { Context } from '../../../actors/model/generation.machine.js';
 import type { MachineEvent } from '../../../runtime/system/machine-event.js';
+import type { SeededRandom } from '../../../runtime/system/seeded-random.js';
 import type { ChartModel, ChartStep } from '../chart-history.js';
 
 const status = { code: 'unavailable', message: 'gone' };
@@ -18,6 +19,7 @@ const served: Readonly<Record<string, readonly string[]>> = {
 };
 
 export class GenerationModel implements ChartModel<Context> {
+  readonly #random: SeededRandom;
   #requests = 0;
   #cohorts = 0;
   #hasPreparer = false;
@@ -25,6 +27,10 @@ export class GenerationModel implements ChartModel<Context> {
   #isLoading = true;
   #isDraining = false;
   #failure: unknown = null;
+
+  constructor(random: SeededRandom) {
+    this.#random = random;
+  }
 
   facts(): MachineEvent[] {
     // Nobody knows it before it has loaded.
@@ -42,7 +48,7 @@ export class GenerationModel implements ChartModel<Context> {
     }
     const facts: MachineEvent[] = types.map((type) => ({ type }));
     if (this.#isLoading) facts.push({ type: 'control.refused', status: { ...status } });
-    if (this.#requests % 3 === 2) facts.push({ type: 'device.lost', status: { ...status } });
+    if (this.#random.below(8) === 0) facts.push({ type: 'device.lost', status: { ...status } });
     return facts;
   }
 

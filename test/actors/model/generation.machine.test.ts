@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { generation } from '../../../actors/model/generation.js';
 import type { Event } from '../../../actors/model/generation.machine.js';
+import type { SeededRandom } from '../../../runtime/system/seeded-random.js';
 import { runHistories } from '../chart-history.js';
 import { GenerationModel } from './generation-model.js';
 import { startMachine, stepMachine } from '../../../runtime/system/machine-step.js';
@@ -58,7 +59,7 @@ test('what was accepted before the preparer was lost still ends, and lets a drai
 });
 
 test('two thousand histories: the chart and what runs because of it agree at every step', () => {
-  const model = (): GenerationModel => new GenerationModel();
+  const model = (random: SeededRandom): GenerationModel => new GenerationModel(random);
   const reached = runHistories({ table, model, histories: 2_000 });
   for (const state of ['prepared', 'active', 'draining', 'retired', 'lost', 'failed']) {
     assert.ok((reached.get(state) ?? 0) > 100, state);

@@ -81,6 +81,8 @@ class RequestModel implements ChartModel<Context> {
     if (hasRow) assert.is(has('keepRows'), isWanted);
     if (!isWanted && this.#queued > 0) assert.ok(this.#isWithdrawn, 'what waits is withdrawn');
     const open = this.#queued + this.#inCohorts + (this.#isPreparing ? 1 : 0);
+    const isServed = to === 'waiting' || to === 'inCohort';
+    if (isServed) assert.is(to, this.#inCohorts === 0 ? 'waiting' : 'inCohort', 'where they are');
     const isOver = ['done', 'cancelled', 'failed'].includes(to);
     if (isOver) assert.is(open, 0, 'every member has its end');
     assert.is(has('announceEnd'), isOver);

@@ -119,6 +119,8 @@ export class ServerModel implements ChartModel<Context> {
       assert.equal(effects, [from === 'ready' ? 'registerDeployment' : 'refuseRegistration']);
     } else if (type === 'deployment.unregister') {
       assert.equal(effects, ['unregisterDeployment']);
+    } else if (type === 'server.await' || type === 'server.drain') {
+      assert.ok(effects.includes(type === 'server.await' ? 'keepStarter' : 'keepDrainer'));
     } else if (type === 'deployment.removed') assert.ok(effects.includes('forgetDeployment'));
   }
 
