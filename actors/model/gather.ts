@@ -12,8 +12,11 @@ import { machineActor, type MachineHost } from '../../runtime/system/machine-act
 import { FILES } from '../protocol.js';
 import { machine } from './gather.machine.js';
 
-/** Longer means that the disk does not answer. */
-const READ_DEADLINE_MS = 120_000;
+/**
+ * As long as a timer can: a disk that does not answer holds the storage, because a read that comes
+ * late would write into what others own by then. A reading thread that ends answers at once.
+ */
+const READ_DEADLINE_MS = 2 ** 31 - 1;
 
 type ReadDone = (failure: StatusRecord | null) => void;
 

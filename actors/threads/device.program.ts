@@ -1,11 +1,11 @@
 /** Program of the device thread: one device with its queue, memory and ledger. */
-import { closeSync } from 'node:fs';
 import { systemPorts } from '../../runtime/base/ports.js';
 import { openLocalDevice } from '../../runtime/hal/local/local-device.js';
 import { Budget } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
+import { closeFile } from '../../runtime/parameters/checkpoints/disk-parameter-file.js';
 import { SourceTable } from '../../runtime/parameters/source-table.js';
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
@@ -41,7 +41,7 @@ export const startProgram: StartProgram = ({ name, settings }) => {
       byOwner: ledger.totals(),
     });
     const killWorker = (worker: number): void => void device.killWorker(worker);
-    const sources = new SourceTable(({ descriptor }) => closeSync(descriptor));
+    const sources = new SourceTable(closeFile);
     return { device, runner, bytes, sources, killWorker };
   };
   const kinds = new ActorKinds().register(

@@ -1,16 +1,13 @@
 /**
  * Program of a preparation thread: cold preparations, and `prepare_request` of every generation.
  */
-import { closeSync } from 'node:fs';
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
-import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
+import { closeFile } from '../../runtime/parameters/checkpoints/disk-parameter-file.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import { preparation, type PreparationOrder } from '../model/preparation.js';
 import { preparer } from '../serving/preparer.js';
 import { startActorThread } from './actor-thread.js';
-
-const closeFile = ({ descriptor }: OpenedFile): void => closeSync(descriptor);
 
 export const startProgram: StartProgram = ({ name }) => {
   const kinds = new ActorKinds()

@@ -12,10 +12,14 @@ import type { Executable } from '../hal/executable.js';
 import { DESCRIPTOR_BYTES, DESCRIPTORS_MAX } from '../hal/gather.js';
 import { checkRoots } from '../hal/root-binding.js';
 import type { BufferRange, Submission, SubmissionCommand } from '../hal/submission.js';
+import { ALIGNMENT } from './slab-allocator.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
 
 /** Bytes that one submission may bring to the host: snapshot and feedback together. */
 export const HOST_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Invocation storage that gathers write starts at such multiples: direct reads ask for that. */
+export const PAGE_BYTES = 4096;
 
 /** Where the bytes of a buffer or workspace come from. */
 export type StorageSource =
@@ -26,6 +30,8 @@ export type StorageSource =
 export interface InvocationPlan {
   readonly fresh: readonly StorageRequest[];
   readonly buffers: readonly StorageSource[];
+  /** Fresh ones among `fresh` that start at a multiple of PAGE_BYTES; they were made that longer. */
+  readonly pages: ReadonlySet<number>;
   /** By work id. */
   readonly executables: ReadonlyMap<number, Executable>;
   /** By executable; none for programs without workspace. */
@@ -56,6 +62,7 @@ class Planner {
   readonly #executables = new Map<number, Executable>();
   readonly #workspaces = new Map<Executable, StorageSource>();
   readonly #fences = new Set<number>();
+  readonly #pages = new Set<number>();
   /** Bytes that the host put in place, and bytes that works wrote, as identified ranges. */
   readonly #uploaded: DeviceRange[] = [];
   readonly #written: DeviceRange[] = [];
@@ -84,6 +91,7 @@ class Planner {
     return {
       fresh: this.#fresh,
       buffers: this.#buffers,
+      pages: this.#pages,
       executables: this.#executables,
       workspaces: this.#workspaces,
       banks: new Set([...this.#executables.values()].flatMap(({ banks }) => banks)),
@@ -151,6 +159,17 @@ class Planner {
     const ranges = [this.#identify(descriptors), this.#identify(target)] as const;
     if (rangesOverlap(...ranges)) this.#refuse('a gather writes over its own descriptors');
     this.#written.push(ranges[1]);
+    this.#startAtPage(target.buffer);
+  }
+
+  /** Only what this invocation places and nobody else names by its size. */
+  #startAtPage(buffer: number): void {
+    const source = this.#buffers[buffer]!;
+    if ('existing' in source || this.#pages.has(source.fresh)) return;
+    const request = this.#fresh[source.fresh]!;
+    if (request.key !== null) return;
+    this.#pages.add(source.fresh);
+    this.#fresh[source.fresh] = { ...request, bytes: request.bytes + PAGE_BYTES - ALIGNMENT };
   }
 
   #planExecute(command: Execute): void {

@@ -18,7 +18,12 @@ import type { Pool } from '../hal/pool.js';
 import type { Owner, Submission, SubmissionRetired } from '../hal/submission.js';
 import { BankTable } from './bank-table.js';
 import type { Ask, Budget, Reservation } from './budget.js';
-import { planInvocation, type InvocationPlan, type StorageSource } from './invocation-plan.js';
+import {
+  PAGE_BYTES,
+  planInvocation,
+  type InvocationPlan,
+  type StorageSource,
+} from './invocation-plan.js';
 import { InvocationRecorder } from './invocation-recorder.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
 
@@ -315,9 +320,12 @@ export class InvocationRunner {
       return [key, subRange(place(at).range, 0, key.info.workspaceBytes)] as const;
     });
     const bindings = {
-      buffers: plan.buffers.map((source, index) =>
-        subRange(place(source).range, 0, submission.buffers[index]!.bytes),
-      ),
+      buffers: plan.buffers.map((source, index) => {
+        const { range } = place(source);
+        const isPaged = 'fresh' in source && plan.pages.has(source.fresh);
+        const skipped = isPaged ? (PAGE_BYTES - (range.offset % PAGE_BYTES)) % PAGE_BYTES : 0;
+        return subRange(range, skipped, submission.buffers[index]!.bytes);
+      }),
       executables: plan.executables,
       workspaces: new Map(workspaces),
       banks: ({ banks }: Executable) => this.banks.fields(banks),

@@ -10,6 +10,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { StatusError } from '../base/errors.js';
 import { DiskParameterFile } from '../parameters/checkpoints/disk-parameter-file.js';
+import type { FileReads } from '../parameters/checkpoints/disk-parameter-file.js';
 import {
   escapes,
   fileBytesMax,
@@ -62,10 +63,10 @@ export class DiskFiles implements PackageFiles {
     return readdirSync(path).sort();
   }
 
-  openParameters(reference: string): DiskParameterFile {
+  openParameters(reference: string, reads: FileReads = 'buffered'): DiskParameterFile {
     const path = this.locate(reference);
     if (path === null) throw missingParameters(reference, this.#parameterRoots);
-    return DiskParameterFile.open(path, this.name(reference));
+    return DiskParameterFile.open(path, this.name(reference), reads);
   }
 
   /** The real path of a checkpoint's file: in the package, else in a parameter root; or null. */

@@ -5,6 +5,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { DiskParameterFile } from '../parameters/checkpoints/disk-parameter-file.js';
+import type { FileReads } from '../parameters/checkpoints/disk-parameter-file.js';
 import { defaultCacheDir, importFiles } from '../parameters/import/import-cache.js';
 import { DiskFiles } from './disk-files.js';
 import type { ModelDocument } from './model-document.js';
@@ -57,10 +58,10 @@ export class ImportedFiles implements PackageFiles {
     return this.#files.name(reference);
   }
 
-  openParameters(reference: string): OpenParameterFile {
+  openParameters(reference: string, reads: FileReads = 'buffered'): OpenParameterFile {
     const path = this.path(reference);
-    if (path === null) return this.#files.openParameters(reference);
-    return DiskParameterFile.open(path, this.name(reference));
+    if (path === null) return this.#files.openParameters(reference, reads);
+    return DiskParameterFile.open(path, this.name(reference), reads);
   }
 
   list(folder: string): readonly string[] {

@@ -2,6 +2,8 @@
  * A package in memory: files of one namespace by their path (`model/prepare.loom`,
  * `motifs/norm.loom`), with the document in one folder of it. The namespace is the only root.
  */
+import { StatusError } from '../base/errors.js';
+import type { FileReads } from '../parameters/checkpoints/disk-parameter-file.js';
 import { MemoryParameterFile } from '../parameters/checkpoints/parameter-file.js';
 import {
   escapes,
@@ -15,6 +17,7 @@ import type { OpenParameterFile, PackageFiles } from './package-files.js';
 
 class MemoryShard extends MemoryParameterFile implements OpenParameterFile {
   readonly fd = -1;
+  readonly directFd = null;
   close(): void {
     // Memory needs no closing.
   }
@@ -49,9 +52,15 @@ export class MemoryFiles implements PackageFiles {
     return referenceParts(reference).join('/');
   }
 
-  openParameters(reference: string): OpenParameterFile {
+  openParameters(reference: string, reads: FileReads = 'buffered'): OpenParameterFile {
     const bytes = this.#files.get(this.#path(reference));
     if (bytes === undefined) throw missingParameters(reference, []);
+    if (reads === 'direct') {
+      throw new StatusError(
+        'failedPrecondition',
+        `${this.name(reference)}: a file in memory has no direct reads (deployment.parameter_files)`,
+      );
+    }
     return new MemoryShard(this.name(reference), bytes);
   }
 

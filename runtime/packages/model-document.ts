@@ -81,6 +81,12 @@ const deployment = z
       .max(4096)
       .default(8)
       .describe('stages compiled for single invocations that are kept'),
+    parameter_files: z
+      .enum(['buffered', 'direct'])
+      .default('buffered')
+      .describe(
+        "how gathers read checkpoints: 'direct' goes past the system's cache and takes aligned ranges only",
+      ),
     pin: z.boolean().default(false),
     warmup: z.boolean().default(false),
   })

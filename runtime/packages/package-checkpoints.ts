@@ -3,24 +3,28 @@
  * roots, each opened once however many sources name it. Owns the descriptors until `handOver`
  * gives them to whoever carries the plan out, or `close` ends a preparation that failed.
  */
-import { closeSync } from 'node:fs';
 import { StatusError } from '../base/errors.js';
 import type { OpenSources, SourceFile } from '../modules/declared-sources.js';
 import type { CheckpointIndex } from '../parameters/checkpoints/checkpoint-index.js';
+import { closeFile } from '../parameters/checkpoints/disk-parameter-file.js';
+import type { FileReads } from '../parameters/checkpoints/disk-parameter-file.js';
 import { checkShard, indexCheckpoint } from '../parameters/checkpoints/index-checkpoint.js';
 import type { OpenedSource } from '../parameters/load-plan.js';
+import { closeSources as closeEach } from '../parameters/source-table.js';
 import type { OpenParameterFile, PackageFiles } from './package-files.js';
 
 export class PackageCheckpoints implements OpenSources {
   readonly #files: PackageFiles;
+  readonly #reads: FileReads;
   readonly #open = new Map<string, OpenParameterFile>();
   /** Files of each source, in order. */
   readonly #sources: OpenParameterFile[][] = [];
   /** By the list of files: sources with equal lists share one. */
   readonly #indexes = new Map<string, CheckpointIndex>();
 
-  constructor(files: PackageFiles) {
+  constructor(files: PackageFiles, reads: FileReads = 'buffered') {
     this.#files = files;
+    this.#reads = reads;
   }
 
   open(file: SourceFile): void {
@@ -56,7 +60,10 @@ export class PackageCheckpoints implements OpenSources {
   handOver(): readonly OpenedSource[] {
     this.#open.clear();
     return this.#sources.map((files) => ({
-      files: files.map(({ name, fd, bytes }) => ({ name, descriptor: fd, bytes })),
+      files: files.map(({ name, fd, bytes, directFd }) => {
+        const opened = { name, descriptor: fd, bytes };
+        return directFd === null ? opened : { ...opened, direct: directFd };
+      }),
     }));
   }
 
@@ -71,7 +78,7 @@ export class PackageCheckpoints implements OpenSources {
     const name = this.#files.name(reference);
     const known = this.#open.get(name);
     if (known !== undefined) return known;
-    const file = this.#files.openParameters(reference);
+    const file = this.#files.openParameters(reference, this.#reads);
     this.#open.set(name, file);
     // Told at the call that names the file, before all shards are there.
     checkShard(file);
@@ -80,8 +87,5 @@ export class PackageCheckpoints implements OpenSources {
 }
 
 /** Closes the files of a plan that nobody carries out. */
-export function closeSources(sources: readonly OpenedSource[]): void {
-  const descriptors = sources.flatMap(({ files }) => files.map((file) => file.descriptor));
-  // Files in memory have none.
-  for (const descriptor of new Set(descriptors)) if (descriptor >= 0) closeSync(descriptor);
-}
+export const closeSources = (sources: readonly OpenedSource[]): void =>
+  closeEach(sources, closeFile);

@@ -7,12 +7,15 @@
  * absolute, and may climb (`../motifs/norm.loom`) as long as they stay inside.
  */
 import { StatusError } from '../base/errors.js';
+import type { FileReads } from '../parameters/checkpoints/disk-parameter-file.js';
 import type { ParameterFile } from '../parameters/checkpoints/parameter-file.js';
 
 /** A shard of a checkpoint, open until `close`. */
 export interface OpenParameterFile extends ParameterFile {
   /** Descriptor; -1 for a file in memory. */
   readonly fd: number;
+  /** A second descriptor for direct reads; null without. */
+  readonly directFd: number | null;
   close(): void;
 }
 
@@ -24,7 +27,7 @@ export interface PackageFiles {
   /** The name of a file in diagnostics, the same wherever the package lies. */
   name(reference: string): string;
   /** Opens a checkpoint's shard, of any size; parameter roots are allowed besides. */
-  openParameters(reference: string): OpenParameterFile;
+  openParameters(reference: string, reads?: FileReads): OpenParameterFile;
   /** Names in a folder, sorted; empty when there is no such folder. */
   list(folder: string): readonly string[];
 }

@@ -12,6 +12,7 @@ import type { Bindings, PackageSource, StageDeclaration } from './artefacts.js';
 import { coldBankOf, coldBanks } from './cold-banks.js';
 import type { ColdStages } from './cold-banks.js';
 import { parseSources } from './load-package.js';
+import type { ModelDocument } from './model-document.js';
 import { PackageCheckpoints } from './package-checkpoints.js';
 import type { PackageFiles } from './package-files.js';
 import { ParameterDomains } from './parameter-domains.js';
@@ -30,6 +31,7 @@ export interface Choice {
 
 /** A prepared generation as choices extend it. */
 export interface ChoiceModel extends ColdStages {
+  readonly document: ModelDocument;
   /** Program files of the package. */
   readonly sources: readonly PackageSource[];
   readonly bindings: Bindings;
@@ -46,7 +48,7 @@ export interface ChoiceModel extends ColdStages {
 export type ChoicePlan = ParameterPlan;
 
 export function prepareChoice(model: ChoiceModel, choice: Choice, files: PackageFiles): ChoicePlan {
-  const checkpoints = new PackageCheckpoints(files);
+  const checkpoints = new PackageCheckpoints(files, model.document.deployment.parameter_files);
   try {
     choice.sources.forEach((source, index) => {
       openSource(checkpoints, { source, own: index, ordinal: model.indexes.length + index });

@@ -68,7 +68,7 @@ export function prepareFiles(
   files: PackageFiles,
   facts: TargetFacts,
 ): PreparationPlan {
-  const checkpoints = new PackageCheckpoints(files);
+  const checkpoints = new PackageCheckpoints(files, document.deployment.parameter_files);
   try {
     const loaded = loadPackage(document, files);
     return planPackage(loaded, { files, facts, checkpoints });

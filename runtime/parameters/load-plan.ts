@@ -14,8 +14,9 @@ export interface OpenedFile {
   readonly descriptor: number;
   /** Length when it was indexed; a file that is shorter now fails the reads that touch its end. */
   readonly bytes: number;
-  /** Gathers read past the system's cache, in aligned pieces (deployment.parameter_files). */
-  readonly direct?: boolean;
+  /** A second descriptor of the same file, past the system's cache, which gathers read instead
+   * (deployment.parameter_files); whoever closes the first closes it too. */
+  readonly direct?: number;
 }
 
 /** A declared checkpoint: its shards in order. */

@@ -21,8 +21,10 @@ export const DIRECT_ALIGNMENT = 4096;
 /** Bytes read. */
 export function readRanges({ file, entry, descriptors, target }: ReadRanges): number {
   const ranges = joined(gatherRanges(descriptors, entry, target.length));
-  if (file.direct === true) for (const range of ranges) checkAligned(range, entry, target.offset);
-  const disk = DiskParameterFile.opened(file);
+  const { direct, descriptor } = file;
+  const isDirect = direct !== undefined;
+  if (isDirect) for (const range of ranges) checkAligned(range, entry, target.offset);
+  const disk = DiskParameterFile.opened({ ...file, descriptor: isDirect ? direct : descriptor });
   let bytes = 0;
   for (const { from, to, length } of ranges) {
     const into = new Uint8Array(target.buffer, target.offset + to, length);

@@ -2,12 +2,16 @@
  * A parameter file on disk, open until `close`. The open descriptor pins the file: one that is
  * replaced by name goes on being read, one that is cut short in place fails the reads beyond its
  * end. Whoever opens it closes it; reads move no file position, so threads may share the
- * descriptor.
+ * descriptor. On demand it has a second descriptor for direct reads, which is closed with the first.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { StatusError, assert } from '../../base/errors.js';
 import { shorterThanIndexed } from './parameter-file.js';
 import type { ParameterFile } from './parameter-file.js';
+
+/** How gathers read a file; index and activation always go through the system's cache. */
+export type FileReads = 'buffered' | 'direct';
 
 /** One call of the system reads less than 2 GiB. */
 const readBytesMax = 2 ** 30;
@@ -16,6 +20,8 @@ export class DiskParameterFile implements ParameterFile {
   readonly name: string;
   readonly bytes: number;
   readonly fd: number;
+  /** For direct reads, past the system's cache; null until they were asked for. */
+  directFd: number | null = null;
   #isOpen = true;
 
   private constructor(name: string, fd: number, bytes: number) {
@@ -24,14 +30,21 @@ export class DiskParameterFile implements ParameterFile {
     this.bytes = bytes;
   }
 
-  static open(path: string, name: string): DiskParameterFile {
+  static open(path: string, name: string, reads: FileReads = 'buffered'): DiskParameterFile {
     const fd = openDescriptor(path, name);
     const status = fstatSync(fd);
     if (!status.isFile()) {
       closeSync(fd);
       throw new StatusError('invalidArgument', `${name}: not a regular file`, { where: name });
     }
-    return new DiskParameterFile(name, fd, status.size);
+    const file = new DiskParameterFile(name, fd, status.size);
+    try {
+      if (reads === 'direct') file.directFd = openDirect(path, { name, status });
+    } catch (error) {
+      file.close();
+      throw error;
+    }
+    return file;
   }
 
   /** A file that another thread has opened; whoever opened it closes it. */
@@ -43,11 +56,14 @@ export class DiskParameterFile implements ParameterFile {
     assert(Number.isSafeInteger(offset) && offset >= 0, 'an offset from 0');
     for (let done = 0; done < into.length;) {
       const count = this.#readSome(offset + done, into.subarray(done));
-      if (count === 0) {
-        const range = { offset, end: offset + into.length };
-        throw shorterThanIndexed(this, range, fstatSync(this.fd).size);
-      }
       done += count;
+      if (done === into.length) return;
+      // A direct read that ends inside of a block cannot be gone on with.
+      const bytesNow = fstatSync(this.fd).size;
+      if (count === 0 || offset + done >= bytesNow) {
+        const range = { offset, end: offset + into.length };
+        throw shorterThanIndexed(this, range, bytesNow);
+      }
     }
   }
 
@@ -67,7 +83,40 @@ export class DiskParameterFile implements ParameterFile {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     closeSync(this.fd);
+    if (this.directFd !== null) closeSync(this.directFd);
   }
+}
+
+/** Closes a file by the descriptors that its plan carries; a file in memory has none. */
+export function closeFile(file: { readonly descriptor: number; readonly direct?: number }): void {
+  if (file.descriptor >= 0) closeSync(file.descriptor);
+  if (file.direct !== undefined) closeSync(file.direct);
+}
+
+/** Another descriptor of the file that is open already, for reads past the system's cache. */
+function openDirect(
+  path: string,
+  { name, status }: { readonly name: string; readonly status: Stats },
+): number {
+  const refuse = (why: string) =>
+    new StatusError(
+      'failedPrecondition',
+      `${name}: cannot be opened for direct reads: ${why} (deployment.parameter_files: buffered reads any file)`,
+      { where: name },
+    );
+  // Not every system has the flag.
+  const { O_DIRECT } = constants as { readonly O_DIRECT?: number };
+  if (O_DIRECT === undefined) throw refuse('this system has none');
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | O_DIRECT);
+  } catch (error) {
+    throw refuse(`its file system refuses (${(error as NodeJS.ErrnoException).code})`);
+  }
+  const { dev, ino } = fstatSync(fd);
+  if (dev === status.dev && ino === status.ino) return fd;
+  closeSync(fd);
+  throw refuse('it was replaced meanwhile');
 }
 
 /** Without `O_NONBLOCK` a named pipe would hold up the thread until somebody writes to it. */

@@ -34,9 +34,9 @@ class CountedFiles implements PackageFiles {
   openParameters(reference: string): OpenParameterFile {
     const file = this.#files.openParameters(reference);
     this.opened += 1;
-    const { name, bytes, fd } = file;
+    const { name, bytes, fd, directFd } = file;
     const read = (offset: number, into: Uint8Array) => file.read(offset, into);
-    return { name, bytes, fd, read, close: () => (this.closed += 1) };
+    return { name, bytes, fd, directFd, read, close: () => (this.closed += 1) };
   }
 }
 
@@ -87,8 +87,9 @@ ${/^(source|stage)\(/.test(line) ? 'let x = ' : ''}${line}`);
 });
 
 test('a choice that fails closes its own files', () => {
-  const { files } = weightedPackage({ declare: '', files: { net, ...shards } });
+  const { document, files } = weightedPackage({ declare: '', files: { net, ...shards } });
   const model = {
+    document,
     ...{ stages: [], stageBanks: [], sources: [], indexes: [] },
     ...{ bindings: [], facts: localFacts(), limits: {} },
   };

@@ -30,6 +30,7 @@ function generation(declare = cold, policies = wholePolicy) {
   const { document, files } = weightedPackage({ declare, policies, files: contents });
   const plan = prepareFiles(document, files, localFacts());
   const model: ChoiceModel = {
+    document,
     sources: plan.sources,
     bindings: plan.bindings,
     facts: plan.facts,

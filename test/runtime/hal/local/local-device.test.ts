@@ -4,6 +4,7 @@ import { openLocalDevice } from '../../../../runtime/hal/local/local-device.js';
 import { compiledConformance, countedTwice } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
 import { foundationConformance } from '../../../conformance/foundations.js';
+import { gatherConformance } from '../../../conformance/gathers.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords, u32 } from '../device-fixture.js';
 import { stuck } from '../programs.js';
@@ -29,6 +30,7 @@ const openBrief = (options: OpenOptions = {}) => open({ ...options, brief: true 
 deviceConformance('the local device', open);
 invocationConformance('the local device', open);
 foundationConformance('the local device', open);
+gatherConformance('the local device', open);
 compiledConformance('the local device', open);
 foundationConformance('the local device with brief launches', openBrief);
 compiledConformance('the local device with brief launches', openBrief);

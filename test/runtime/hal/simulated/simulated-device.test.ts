@@ -4,6 +4,7 @@ import { openSimulatedDevice } from '../../../../runtime/hal/simulated/simulated
 import { compiledConformance } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
 import { foundationConformance } from '../../../conformance/foundations.js';
+import { gatherConformance } from '../../../conformance/gathers.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords } from '../device-fixture.js';
 import { appended, tripled } from '../submissions.js';
@@ -20,6 +21,7 @@ const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) =>
 deviceConformance('the simulated device', open);
 invocationConformance('the simulated device', open);
 foundationConformance('the simulated device', open);
+gatherConformance('the simulated device', open);
 compiledConformance('the simulated device', open);
 
 const openManual = () => {
