@@ -66,6 +66,8 @@ export interface LoadExecutable {
   readonly id: string;
   /** Ids of registered banks, one for each of its parameters; none without. */
   readonly banks?: readonly string[];
+  /** That the package set for the stage; all generations of a deployment keep to it together. */
+  readonly workspaceLimit?: { readonly stage: string; readonly bytes: number } | null;
   readonly module: WebAssembly.Module;
   readonly info: ExecutableInfo;
 }

@@ -125,13 +125,13 @@ class DeviceHost {
   }
 
   load(ask: Message): void {
-    const { id, module, info, banks } = ask.payload as LoadExecutable;
+    const { id, module, info, banks, workspaceLimit } = ask.payload as LoadExecutable;
     try {
       if (this.#released.some((scope) => id.startsWith(scope))) {
         throw new StatusError('failedPrecondition', `${id} belongs to a generation that has ended`);
       }
       this.#banks!.check(info.name, info.bankFields, banks ?? []);
-      this.#opened!.device.load(id, { info, module, banks });
+      this.#opened!.device.load(id, { info, module, banks, workspaceLimit });
       this.#loaded.add(id);
       this.#self.reply(ask, {});
     } catch (error) {

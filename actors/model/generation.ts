@@ -238,6 +238,7 @@ class GenerationHost {
       key,
       executable,
       task,
+      deployment: this.#input.prepared.id,
       device: this.#input.device,
       banksOf: ({ reflection }: StageArtefact) => control.banksOf(use, reflection),
       onReady: (artefact: StageArtefact) => {

@@ -25,7 +25,7 @@ import {
   type RegisterBanks,
 } from '../protocol.js';
 import { machine } from './preparation.machine.js';
-import { COMPILE_DEADLINE_MS } from './specialization.js';
+import { COMPILE_DEADLINE_MS, limitOf } from './specialization.js';
 
 /** As its deployment orders it. */
 export interface PreparationOrder {
@@ -136,7 +136,8 @@ class PreparationHost {
     for (const program of this.#programs) {
       const { module, reflection: info } = program.artefact!;
       const { executable: id, banks } = program;
-      const load: LoadExecutable = { id, module, info, banks };
+      const workspaceLimit = limitOf(this.#input.location.id, program.input.declaration);
+      const load: LoadExecutable = { id, module, info, banks, workspaceLimit };
       const { device } = this.#input;
       const asked = this.#self.ask(device, 'executable.load', load, this.#options('stage.placed'));
       this.#asked.set(asked, program);

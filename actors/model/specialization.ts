@@ -3,7 +3,11 @@
  * compile and the device to load, and answers every cohort that waits for it.
  */
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
-import type { StageArtefact } from '../../runtime/packages/artefacts.js';
+import type {
+  CompileStageInput,
+  StageArtefact,
+  StageDeclaration,
+} from '../../runtime/packages/artefacts.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import { POOL, type LoadExecutable } from '../protocol.js';
@@ -19,11 +23,20 @@ export interface SpecializationDecided {
   readonly status?: StatusRecord | null;
 }
 
+/** What all running invocations of a stage keep to, of every generation of the deployment. */
+export function limitOf(
+  deployment: string,
+  { symbol, workspaceLimitBytes: bytes }: StageDeclaration,
+): LoadExecutable['workspaceLimit'] {
+  return bytes === null ? null : { stage: `${deployment}/${symbol.name}`, bytes };
+}
+
 export interface SpecializationInput {
   readonly key: string;
   readonly executable: string;
   /** Input of the `compile-stage` task. */
-  readonly task: unknown;
+  readonly task: CompileStageInput;
+  readonly deployment: string;
   readonly device: string;
   /** Ids of the banks that the compiled stage binds; throws when there is none for one of them. */
   readonly banksOf: (artefact: StageArtefact) => readonly string[];
@@ -73,7 +86,15 @@ export const specialization = machineActor(
         },
         placeStage() {
           const { module, reflection } = artefact!;
-          const load: LoadExecutable = { id: input.executable, module, info: reflection, banks };
+          const workspaceLimit = limitOf(input.deployment, input.task.declaration);
+          const info = reflection;
+          const load: LoadExecutable = {
+            id: input.executable,
+            module,
+            info,
+            banks,
+            workspaceLimit,
+          };
           self.ask(input.device, 'executable.load', load, {
             deadlineMs: self.now() + COMPILE_DEADLINE_MS,
             as: 'placed',

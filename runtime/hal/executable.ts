@@ -34,6 +34,8 @@ export interface ExecutableImage {
   readonly module: WebAssembly.Module | null;
   /** Ids of the banks that its parameters bind, in order; none for programs without parameters. */
   readonly banks?: readonly string[];
+  /** Most workspace that all running invocations of the stage may hold together; null: any. */
+  readonly workspaceLimit?: { readonly stage: string; readonly bytes: number } | null;
 }
 
 /**
@@ -45,6 +47,7 @@ export class Executable {
   readonly info: ExecutableInfo;
   readonly module: WebAssembly.Module | null;
   readonly banks: readonly string[];
+  readonly workspaceLimit: { readonly stage: string; readonly bytes: number } | null;
   readonly #discard: (executable: Executable) => void;
   #uses = 0;
   #unloaded = false;
@@ -55,6 +58,7 @@ export class Executable {
     this.info = image.info;
     this.module = image.module;
     this.banks = image.banks ?? [];
+    this.workspaceLimit = image.workspaceLimit ?? null;
     this.#discard = discard;
   }
 

@@ -13,6 +13,7 @@ import { DESCRIPTOR_BYTES, DESCRIPTORS_MAX } from '../hal/gather.js';
 import { checkRoots } from '../hal/root-binding.js';
 import type { BufferRange, Submission, SubmissionCommand } from '../hal/submission.js';
 import { ALIGNMENT } from './slab-allocator.js';
+import type { WorkspaceShare } from './workspace-limits.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
 
 /** Bytes that one submission may bring to the host: snapshot and feedback together. */
@@ -38,6 +39,8 @@ export interface InvocationPlan {
   readonly workspaces: ReadonlyMap<Executable, StorageSource>;
   /** Banks that its programs bind, each once. */
   readonly banks: ReadonlySet<string>;
+  /** What it takes of limits that packages set on the workspace of stages. */
+  readonly shares: readonly WorkspaceShare[];
   /** What admission has to find room for, beside banks that are not there. */
   readonly bytes: number;
   readonly snapshotBytes: number;
@@ -94,6 +97,7 @@ class Planner {
       pages: this.#pages,
       executables: this.#executables,
       workspaces: this.#workspaces,
+      shares: sharesOf(new Set(this.#executables.values())),
       banks: new Set([...this.#executables.values()].flatMap(({ banks }) => banks)),
       bytes: StorageTable.bytesFor(this.#fresh),
       snapshotBytes: snapshot.reduce((sum, { length }) => sum + length, 0),
@@ -275,4 +279,17 @@ class Planner {
   #refuse(why: string): never {
     throw new StatusError('invalidArgument', `submission ${this.#submission.invocation}: ${why}`);
   }
+}
+
+/** One share a stage: its programs in one invocation use the same workspace. */
+function sharesOf(executables: ReadonlySet<Executable>): readonly WorkspaceShare[] {
+  const shares = new Map<string, WorkspaceShare>();
+  for (const { workspaceLimit: limit, info } of executables) {
+    if (limit === null || info.workspaceBytes === 0) continue;
+    const known = shares.get(limit.stage);
+    const bytes = Math.max(known?.bytes ?? 0, info.workspaceBytes);
+    const limitBytes = Math.min(known?.limitBytes ?? limit.bytes, limit.bytes);
+    shares.set(limit.stage, { stage: limit.stage, bytes, limitBytes });
+  }
+  return [...shares.values()];
 }

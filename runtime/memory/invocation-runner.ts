@@ -8,7 +8,7 @@
  * admission and given back when the last accepted work that may touch it has retired, failed or
  * not. Cancelling takes back only what has not been accepted.
  */
-import { StatusError, toStatus, type StatusRecord } from '../base/errors.js';
+import { StatusError, type StatusRecord } from '../base/errors.js';
 import type { Ports } from '../base/ports.js';
 import { subRange } from '../hal/buffer.js';
 import type { Device } from '../hal/device.js';
@@ -16,8 +16,9 @@ import type { Executable } from '../hal/executable.js';
 import type { Gathers } from '../hal/gather.js';
 import type { Pool } from '../hal/pool.js';
 import type { Owner, Submission, SubmissionRetired } from '../hal/submission.js';
+import { AdmissionLine, NO_BANKS } from './admission-line.js';
 import { BankTable } from './bank-table.js';
-import type { Ask, Budget, Reservation } from './budget.js';
+import type { Budget, Reservation } from './budget.js';
 import {
   PAGE_BYTES,
   planInvocation,
@@ -25,6 +26,7 @@ import {
   type StorageSource,
 } from './invocation-plan.js';
 import { InvocationRecorder } from './invocation-recorder.js';
+import type { WorkspaceShare } from './workspace-limits.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
 
 export interface InvocationCalls {
@@ -48,10 +50,6 @@ export interface InvocationRunnerOptions {
   readonly backEdges?: number;
 }
 
-interface Waiting {
-  readonly ask: Ask;
-  readonly onFailed: (status: StatusRecord) => void;
-}
 interface Running {
   readonly submission: Submission;
   readonly calls: InvocationCalls;
@@ -69,27 +67,6 @@ const placerOf =
   (source: StorageSource): PlacedStorage =>
     'existing' in source ? source.existing : fresh[source.fresh]!;
 
-/** What an ask needs: its own bytes, and banks whether they are there or not. */
-interface Need extends Pick<Ask, 'label' | 'admit'> {
-  readonly bytes: number;
-  readonly banks: ReadonlySet<string>;
-}
-
-const NO_BANKS: ReadonlySet<string> = new Set();
-
-/** Its own bytes and those of the banks that are away when its turn comes. */
-function askOf({ bytes, banks, label, admit }: Need, table: BankTable): Ask {
-  return {
-    get bytes() {
-      return bytes + table.missingBytes(banks);
-    },
-    mostBytes: bytes + table.mostBytes(banks),
-    makeRoom: (short) => table.makeRoom(short, banks),
-    label,
-    admit,
-  };
-}
-
 export class InvocationRunner {
   readonly #options: InvocationRunnerOptions;
   readonly #device: Device;
@@ -98,8 +75,7 @@ export class InvocationRunner {
   readonly banks: BankTable;
   /** Carries out gathers; without, submissions with gathers are refused. */
   gathers: Gathers | null = null;
-  /** By invocation id, or by key for storage. */
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #line: AdmissionLine;
   readonly #running = new Set<string>();
 
   constructor(options: InvocationRunnerOptions) {
@@ -112,6 +88,8 @@ export class InvocationRunner {
       now: () => options.ports.clock.now(),
       settle: () => this.#budget.settle(),
     });
+    const { queue } = options.device;
+    this.#line = new AdmissionLine(options.budget, this.banks, () => queue.refusal);
     options.device.onLost((status) => this.refuseWaiting(status));
   }
 
@@ -122,32 +100,61 @@ export class InvocationRunner {
 
   /** Submissions and storage that wait for admission. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#line.waiting;
   }
 
   submit(submission: Submission, calls: InvocationCalls): void {
     const { invocation } = submission;
-    this.#guard(calls.onFailed, () => {
+    this.#line.guard(calls.onFailed, () => {
       if (this.#running.has(invocation)) {
         throw new StatusError('alreadyExists', `invocation '${invocation}' is running already`);
       }
       this.#checkGathers(submission);
-      let plan: InvocationPlan | null = planInvocation(submission, this.#device, this.#table);
-      const { bytes, banks } = plan;
-      const admit = (reservation: Reservation): boolean => {
-        // What was planned before the wait may name what is gone.
-        const current = plan ?? planInvocation(submission, this.#device, this.#table);
-        if (current.bytes !== bytes) {
-          throw new StatusError('failedPrecondition', `executables changed under '${invocation}'`);
-        }
-        const fresh = this.#placeWith(reservation, banks, this.#freshOf(submission, current));
-        if (fresh) this.#accept({ submission, calls, plan: current, fresh });
-        return fresh !== null;
-      };
-      const label = `invocation '${invocation}'`;
-      this.#ask(invocation, { bytes, banks, label, admit }, calls.onFailed);
-      plan = null;
+      const plan = planInvocation(submission, this.#device, this.#table);
+      const { shares } = plan;
+      if (shares.length === 0) return this.#queue(submission, calls, plan);
+      const start = (): void => this.#queueShared(submission, calls, shares);
+      this.#line.park({ id: invocation, shares, start, onFailed: calls.onFailed });
     });
+  }
+
+  /** Its shares are taken: they go back with its end. */
+  #queueShared(
+    submission: Submission,
+    calls: InvocationCalls,
+    shares: readonly WorkspaceShare[],
+  ): void {
+    const onFailed = (status: StatusRecord): void => {
+      this.#line.giveBack(shares);
+      calls.onFailed(status);
+    };
+    const onRetired = (fact: SubmissionRetired): void => {
+      this.#line.giveBack(shares);
+      calls.onRetired(fact);
+    };
+    this.#line.guard(onFailed, () => {
+      const plan = planInvocation(submission, this.#device, this.#table);
+      this.#queue(submission, { ...calls, onFailed, onRetired }, plan);
+    });
+  }
+
+  #queue(submission: Submission, calls: InvocationCalls, planned: InvocationPlan): void {
+    const { invocation } = submission;
+    let plan: InvocationPlan | null = planned;
+    const { bytes, banks } = planned;
+    const admit = (reservation: Reservation): boolean => {
+      // What was planned before the wait may name what is gone.
+      const current = plan ?? planInvocation(submission, this.#device, this.#table);
+      if (current.bytes !== bytes) {
+        throw new StatusError('failedPrecondition', `executables changed under '${invocation}'`);
+      }
+      const fresh = this.#placeWith(reservation, banks, this.#freshOf(submission, current));
+      if (fresh) this.#accept({ submission, calls, plan: current, fresh });
+      return fresh !== null;
+    };
+    const label = `invocation '${invocation}'`;
+    this.#line.ask(invocation, { bytes, banks, label, admit }, calls.onFailed);
+    plan = null;
   }
 
   #checkGathers({ commands, sources, invocation }: Submission): void {
@@ -162,10 +169,10 @@ export class InvocationRunner {
 
   /** Makes banks resident that no invocation needs yet: warm-up, pins. */
   activate(id: string, banks: ReadonlySet<string>, calls: StorageCalls): void {
-    this.#guard(calls.onFailed, () => {
+    this.#line.guard(calls.onFailed, () => {
       const admit = (reservation: Reservation): boolean => {
         if (!this.#placeWith(reservation, banks, [])) return false;
-        this.#waiting.delete(id);
+        this.#line.leave(id);
         const storages = this.banks.use(banks);
         for (const storage of storages) this.#table.use(storage);
         this.banks.whenReady(banks, (failure) => {
@@ -176,7 +183,7 @@ export class InvocationRunner {
         });
         return true;
       };
-      this.#ask(id, { bytes: 0, banks, label: id, admit }, calls.onFailed);
+      this.#line.ask(id, { bytes: 0, banks, label: id, admit }, calls.onFailed);
     });
   }
 
@@ -196,7 +203,7 @@ export class InvocationRunner {
   /** Places storage that outlives invocations (a row, shared conditioning), zeroed. */
   createStorage(request: StorageRequest & { readonly key: string }, calls: StorageCalls): void {
     const { key } = request;
-    this.#guard(calls.onFailed, () => {
+    this.#line.guard(calls.onFailed, () => {
       const checkNew = (): void => {
         if (!this.#table.has(key)) return;
         throw new StatusError('alreadyExists', `storage '${key}' is on the device already`);
@@ -207,13 +214,13 @@ export class InvocationRunner {
         const placed = this.#table.place(reservation, [request])?.[0];
         if (!placed) return false;
         this.#device.memory.fill(placed.range, 0);
-        this.#waiting.delete(key);
+        this.#line.leave(key);
         calls.onPlaced();
         return true;
       };
       const bytes = StorageTable.bytesFor([request]);
       const label = `storage '${key}'`;
-      this.#ask(key, { bytes, banks: NO_BANKS, label, admit }, calls.onFailed);
+      this.#line.ask(key, { bytes, banks: NO_BANKS, label, admit }, calls.onFailed);
     });
   }
 
@@ -236,56 +243,12 @@ export class InvocationRunner {
 
   /** Takes back what is not accepted yet; false when it runs, and then it retires as ever. */
   cancel(id: string): boolean {
-    const waiting = this.#waiting.get(id);
-    if (!waiting || !this.#budget.withdraw(waiting.ask)) return false;
-    this.#waiting.delete(id);
-    waiting.onFailed({ code: 'cancelled', message: `'${id}' was cancelled before admission` });
-    return true;
+    return this.#line.cancel(id);
   }
 
   /** Fails everything that waits for admission: the device closes or is lost. */
   refuseWaiting(status: StatusRecord): void {
-    for (const [id, { ask, onFailed }] of [...this.#waiting]) {
-      // Gone from the line means that it is being admitted; the queue will refuse it.
-      if (!this.#budget.withdraw(ask)) continue;
-      this.#waiting.delete(id);
-      onFailed(status);
-    }
-  }
-
-  #guard(onFailed: (status: StatusRecord) => void, step: () => void): void {
-    try {
-      const refusal = this.#device.queue.refusal;
-      if (refusal) throw StatusError.from(refusal);
-      step();
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      onFailed(toStatus(error));
-    }
-  }
-
-  #ask(id: string, need: Need, onFailed: (status: StatusRecord) => void): void {
-    if (this.#waiting.has(id)) throw new StatusError('alreadyExists', `'${id}' is waiting already`);
-    const admit = (reservation: Reservation): boolean => {
-      let admitted = true;
-      this.#guard(
-        (status) => {
-          this.#waiting.delete(id);
-          reservation.release();
-          onFailed(status);
-        },
-        () => (admitted = need.admit(reservation)),
-      );
-      return admitted;
-    };
-    const ask = askOf({ ...need, admit }, this.banks);
-    this.#waiting.set(id, { ask, onFailed });
-    try {
-      this.#budget.ask(ask);
-    } catch (error) {
-      this.#waiting.delete(id);
-      throw error;
-    }
+    this.#line.refuseAll(status);
   }
 
   #freshOf(submission: Submission, plan: InvocationPlan): readonly StorageRequest[] {
@@ -302,7 +265,7 @@ export class InvocationRunner {
     const executables = [...plan.executables.values()];
     for (const storage of storages) this.#table.use(storage);
     for (const executable of executables) executable.retain();
-    this.#waiting.delete(submission.invocation);
+    this.#line.leave(submission.invocation);
     this.#running.add(submission.invocation);
     const running = { ...entry, storages, accepted: this.#options.ports.clock.now() };
     calls.onAccepted();

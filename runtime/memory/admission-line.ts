@@ -1,0 +1,153 @@
+/**
+ * What waits before it is admitted to a device: invocations that keep to a limit of their stages,
+ * then everything that asks the budget for bytes. Whoever waits is told exactly once: admitted, or
+ * why not.
+ */
+import { assert, StatusError, toStatus, type StatusRecord } from '../base/errors.js';
+import type { BankTable } from './bank-table.js';
+import type { Ask, Budget, Reservation } from './budget.js';
+import { WorkspaceLimits, type WorkspaceShare } from './workspace-limits.js';
+
+interface Waiting {
+  readonly ask: Ask;
+  readonly onFailed: (status: StatusRecord) => void;
+}
+/** What an ask needs: its own bytes, and banks whether they are there or not. */
+export interface Need extends Pick<Ask, 'label' | 'admit'> {
+  readonly bytes: number;
+  readonly banks: ReadonlySet<string>;
+}
+
+export const NO_BANKS: ReadonlySet<string> = new Set();
+
+/** Its own bytes and those of the banks that are away when its turn comes. */
+function askOf({ bytes, banks, label, admit }: Need, table: BankTable): Ask {
+  return {
+    get bytes() {
+      return bytes + table.missingBytes(banks);
+    },
+    mostBytes: bytes + table.mostBytes(banks),
+    makeRoom: (short) => table.makeRoom(short, banks),
+    label,
+    admit,
+  };
+}
+
+interface Parked {
+  readonly id: string;
+  readonly shares: readonly WorkspaceShare[];
+  /** Its shares are taken; `giveBack` them at its end. */
+  readonly start: () => void;
+  readonly onFailed: (status: StatusRecord) => void;
+}
+
+export class AdmissionLine {
+  readonly #budget: Budget;
+  readonly #banks: BankTable;
+  readonly #refusal: () => StatusRecord | null;
+  /** By invocation id, or by key for storage. */
+  readonly #asking = new Map<string, Waiting>();
+  readonly #parked = new Map<string, Parked>();
+  readonly #limits = new WorkspaceLimits();
+
+  /** `refusal` says why the device takes nothing; null while it does. */
+  constructor(budget: Budget, banks: BankTable, refusal: () => StatusRecord | null) {
+    this.#budget = budget;
+    this.#banks = banks;
+    this.#refusal = refusal;
+  }
+
+  get waiting(): number {
+    return this.#asking.size + this.#parked.size;
+  }
+
+  /** Runs a step of whoever waits: what it raises, or the device's refusal, is its end. */
+  guard(onFailed: (status: StatusRecord) => void, step: () => void): void {
+    try {
+      const refusal = this.#refusal();
+      if (refusal) throw StatusError.from(refusal);
+      step();
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      onFailed(toStatus(error));
+    }
+  }
+
+  /** Asks the budget; `need.admit` says `leave` when it has taken the place. */
+  ask(id: string, need: Need, onFailed: (status: StatusRecord) => void): void {
+    this.#checkNew(id);
+    const admit = (reservation: Reservation): boolean => {
+      let admitted = true;
+      this.guard(
+        (status) => {
+          this.#asking.delete(id);
+          reservation.release();
+          onFailed(status);
+        },
+        () => (admitted = need.admit(reservation)),
+      );
+      return admitted;
+    };
+    const ask = askOf({ ...need, admit }, this.#banks);
+    this.#asking.set(id, { ask, onFailed });
+    try {
+      this.#budget.ask(ask);
+    } catch (error) {
+      this.#asking.delete(id);
+      throw error;
+    }
+  }
+
+  /** Waits for a limit of its stages. */
+  park(entry: Parked): void {
+    const { id, shares, start } = entry;
+    this.#checkNew(id);
+    this.#parked.set(id, entry);
+    this.#limits.enter(id, shares, () => {
+      assert(this.#parked.delete(id), 'who waits for a limit to start once');
+      start();
+    });
+  }
+
+  giveBack(shares: readonly WorkspaceShare[]): void {
+    this.#limits.leave(shares);
+  }
+
+  /** It was admitted. */
+  leave(id: string): void {
+    this.#asking.delete(id);
+  }
+
+  /** False when it does not wait (any more). */
+  cancel(id: string): boolean {
+    return this.#refuse(id, {
+      code: 'cancelled',
+      message: `'${id}' was cancelled before admission`,
+    });
+  }
+
+  refuseAll(status: StatusRecord): void {
+    for (const id of [...this.#parked.keys(), ...this.#asking.keys()]) this.#refuse(id, status);
+  }
+
+  #refuse(id: string, status: StatusRecord): boolean {
+    const parked = this.#parked.get(id);
+    if (parked !== undefined) {
+      this.#parked.delete(id);
+      this.#limits.withdraw(id);
+      parked.onFailed(status);
+      return true;
+    }
+    const asking = this.#asking.get(id);
+    // Gone from the line means that it is being admitted; the queue will refuse it.
+    if (!asking || !this.#budget.withdraw(asking.ask)) return false;
+    this.#asking.delete(id);
+    asking.onFailed(status);
+    return true;
+  }
+
+  #checkNew(id: string): void {
+    if (!this.#asking.has(id) && !this.#parked.has(id)) return;
+    throw new StatusError('alreadyExists', `'${id}' is waiting already`);
+  }
+}
