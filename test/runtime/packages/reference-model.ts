@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StatusError } from '../../../runtime/base/errors.js';
+import type { GatherEntry } from '../../../runtime/hal/gather.js';
 import type { Submission } from '../../../runtime/hal/submission.js';
 import { localFacts } from '../../../runtime/hal/local/local-facts.js';
 import { elaborateStage } from '../../../runtime/loom/elaborate/elaborate.js';
@@ -25,6 +26,8 @@ import type { PackageFiles } from '../../../runtime/packages/package-files.js';
 import { prepareFiles } from '../../../runtime/packages/prepare-package.js';
 import type { PreparationPlan } from '../../../runtime/packages/prepare-package.js';
 import { stageConfiguration } from '../../../runtime/packages/stage-configuration.js';
+import { DiskParameterFile } from '../../../runtime/parameters/checkpoints/disk-parameter-file.js';
+import { gatherRanges } from '../../../runtime/parameters/gather-descriptors.js';
 import type { EmbeddingInput } from '../../../runtime/profiles/embeddings.js';
 import type { PreparedRequest } from '../../../runtime/profiles/finite.js';
 import type { FiniteBody } from '../../../runtime/profiles/finite-request.js';
@@ -126,6 +129,10 @@ export class ReferenceModel {
       storage[buffer]!.subarray(offset, offset + length);
     for (const { target, bytes } of uploads) bytesOf(target).set(bytes);
     for (const command of commands) {
+      if (command.op === 'gather') {
+        const [descriptors, target] = [command.descriptors, command.target].map(bytesOf);
+        this.#gather(command.entry, descriptors!, target!);
+      }
       if (command.op !== 'execute') continue;
       const program = this.#programs.get(command.executable)!;
       const { faults } = interpretCommand(program, {
@@ -135,6 +142,14 @@ export class ReferenceModel {
       if (faults.length > 0) throw new Error(`${faults[0]!.position}: ${faults[0]!.message}`);
     }
     return Buffer.concat(snapshot.map(bytesOf));
+  }
+
+  #gather(entry: GatherEntry, descriptors: Uint8Array, target: Uint8Array): void {
+    const file = this.plan.parameters.sources[entry.source]!.files[entry.shard]!;
+    const disk = DiskParameterFile.opened(file);
+    for (const { from, to, length } of gatherRanges(descriptors, entry, target.length)) {
+      disk.read(entry.offset + from, target.subarray(to, to + length));
+    }
   }
 }
 
