@@ -243,7 +243,8 @@ class GenerationHost {
       banksOf: ({ reflection }: StageArtefact) => control.banksOf(use, reflection),
       onReady: (artefact: StageArtefact) => {
         this.#loaded.add(executable);
-        control.adopt(use, artefact);
+        // One that was evicted while it compiled gives way to a newer one of its key.
+        if (this.#specializations.get(key) === address) control.adopt(use, artefact);
       },
       onGone: () => {
         this.#loaded.delete(executable);

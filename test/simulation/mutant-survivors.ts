@@ -17,7 +17,7 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'the device is away, and what the generation left there with it',
   ],
   [
-    /^deployment (stranded|recovering|failed) on deployment\.unregister: without drainGenerations$/,
+    /^deployment (stranded|failed) on deployment\.unregister: without drainGenerations$/,
     'none serves: whoever still lives was told to leave before, by its successor or with the device',
   ],
   [
