@@ -65,7 +65,7 @@ function shiftOf(code: number): number {
 
 export function unicodeTables(): string {
   return [
-    `// Made by test/models/unicode.test.ts (UPDATE_GOLDEN=1) of Unicode ${process.versions.unicode}.`,
+    `// Made by test/models/unicode.test.ts (UPDATE_GOLDEN=1), Unicode ${process.versions.unicode}.`,
     '// What the numbers say is in unicode.loom.',
     'library motif.unicode_tables',
     '',
@@ -78,5 +78,11 @@ export function unicodeTables(): string {
 
 function table(name: string, text: string): readonly string[] {
   const rows = text.match(/.{1,92}/g)!.map((row) => `    "${row}"`);
-  return [`func.def export ${name}() -> list<string> {`, '  return list<string>(', rows.join(',\n'), '  )', '}'];
+  return [
+    `func.def export ${name}() -> list<string> {`,
+    '  return list<string>(',
+    rows.join(',\n'),
+    '  )',
+    '}',
+  ];
 }
