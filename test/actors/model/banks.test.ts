@@ -4,11 +4,9 @@
  * byte comes back.
  */
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { embeddingCheckpoint } from '../../oracles/embedding-checkpoint.js';
-import { packageFolder, rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, withServer, type TestServer } from '../running-server.js';
 import { gauges } from '../serving/quiet.js';
 import { BANK_BYTES, rowOf, writeWeighty, type WeightyPackage } from './weighty-package.js';
 
@@ -29,25 +27,6 @@ async function withWeighty(
     for (const each of packages) each.remove();
   }
 }
-
-test('the checkpoint of embedding-weighted is what its oracle says', () => {
-  for (const [name, bytes] of embeddingCheckpoint()) {
-    const found = readFileSync(join(packageFolder('embedding-weighted'), name));
-    assert.ok(found.equals(bytes), name);
-  }
-});
-
-test('weights from a checkpoint give the bits of weights from configuration, in any cohort', () =>
-  withServer(['embedding', 'embedding-weighted'], async (server) => {
-    const texts = ['a', 'two words', 'x'.repeat(100), 'one', 'ü, 漢字 and 🙂'];
-    const expected = await server.embed('embedding', texts);
-    const together = await server.embed('embedding-weighted', texts);
-    assert.equal(together.rows, expected.rows);
-    for (const [index, text] of texts.entries()) {
-      const alone = await server.embed('embedding-weighted', [text]);
-      assert.equal(alone.rows[0], expected.rows[index]);
-    }
-  }));
 
 test('models that fit only one at a time serve interleaved traffic', () =>
   withWeighty({ memoryBytes: BANK_BYTES + 4 * MIB, ids: 'ab' }, async (server, packages) => {
