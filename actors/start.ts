@@ -40,44 +40,21 @@ export interface RunningServer extends StartedServer {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   useOptimizedWasm();
   collectWithoutHelpers();
-  const { ports, log, metrics } = options;
+  const { ports, log } = options;
   const write = (entry: LogEntry): void =>
     log[entry.level]({ actor: entry.actor, ...entry.details }, entry.text);
   const transport = new ThreadsTransport();
-  const system = new ActorSystem({
-    thread: 'main',
-    ports,
-    transport,
-    log: write,
-  });
-  // One core is left to who serves meanwhile.
-  const pool = new TaskPool({
-    entry: 'compile',
-    least: 1,
-    most: Math.max(1, Math.min(4, availableParallelism() - 1)),
-  });
-  // They wait for disks, and come when there is something to read.
-  const files = new TaskPool({ entry: 'reading', least: 0, most: READING_THREADS });
+  const system = new ActorSystem({ thread: 'main', ports, transport, log: write });
+  const pools = openPools();
   const plan = planThreads(options);
-  const started = Topology.start({
-    threads: plan.threads,
-    clock: ports.clock,
-    main: transport,
-    onLost(name, reason, willRestart) {
-      log.error({ thread: name, willRestart }, `thread ${name} ended: ${reason}`);
-    },
-    onRestarted(name) {
-      metrics.add('loom_restarts_total', { kind: 'thread' }, 1);
-      log.info({ thread: name }, `thread ${name} was started anew`);
-    },
-  });
+  const started = startTopology(options, plan, transport);
   // Loaded while the threads load what they need.
   const [topology, { ServingPort }] = await Promise.all([
     started,
     import('./edge/serving-port.js'),
   ]);
-  system.spawn('pool', taskPort, pool);
-  system.spawn('files', taskPort, files);
+  system.spawn('pool', taskPort, pools.compile);
+  system.spawn('files', taskPort, pools.reading);
   system.spawn('log', logPort, write);
   system.spawn('server', server, {
     modelThreads: plan.model,
@@ -93,7 +70,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     isClosed = true;
     system.shutdown();
     await topology.shutdown();
-    await Promise.all([pool.close(), files.close()]);
+    await Promise.all([pools.compile.close(), pools.reading.close()]);
   };
   try {
     await system.request(SERVER, 'server.await', {}, { deadlineMs });
@@ -102,7 +79,36 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     throw error;
   }
   const serving = new ServingPort({ system, topology, options });
-  return { serving, topology, pool, system, close };
+  return { serving, topology, pool: pools.compile, system, close };
+}
+
+function openPools(): { readonly compile: TaskPool; readonly reading: TaskPool } {
+  // One core is left to who serves meanwhile.
+  const most = Math.max(1, Math.min(4, availableParallelism() - 1));
+  return {
+    compile: new TaskPool({ entry: 'compile', least: 1, most }),
+    // They wait for disks, and come when there is something to read.
+    reading: new TaskPool({ entry: 'reading', least: 0, most: READING_THREADS }),
+  };
+}
+
+function startTopology(
+  { ports, log, metrics }: StartOptions,
+  { threads }: ThreadPlan,
+  main: ThreadsTransport,
+): Promise<Topology> {
+  return Topology.start({
+    threads,
+    clock: ports.clock,
+    main,
+    onLost(name, reason, willRestart) {
+      log.error({ thread: name, willRestart }, `thread ${name} ended: ${reason}`);
+    },
+    onRestarted(name) {
+      metrics.add('loom_restarts_total', { kind: 'thread' }, 1);
+      log.info({ thread: name }, `thread ${name} was started anew`);
+    },
+  });
 }
 
 interface ThreadPlan {
