@@ -1,6 +1,7 @@
 /**
- * The actor of one parameter bank: hosts `bank.machine.ts`, fills its storage through a loader whose
- * reads the reading threads carry out, and tells the device's table of banks what has become of it.
+ * The actor of one parameter bank: hosts `bank.machine.ts`, fills its storage through a loader
+ * whose reads the reading threads carry out, and tells the device's table of banks what has become
+ * of it.
  */
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { DeviceRange } from '../../runtime/hal/buffer.js';

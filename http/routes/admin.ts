@@ -23,6 +23,7 @@ export function adminRoutes(app: LoomApp, services: Services): void {
   const { serving } = services;
   app.use('/admin/*', adminAccess(services.admin));
   describeAdmin(app);
+  describeBanks(app);
   app.post('/admin/models', (c) => register(c, services));
   app.get('/admin/models', async (c) => {
     c.get('scope').route = '/admin/models';
@@ -139,6 +140,18 @@ function describeAdmin(app: LoomApp): void {
   });
   describe(app, {
     ...shared,
+    method: 'get',
+    path: '/admin/actors',
+    summary: 'Shows the live actors as a tree.',
+    answers: { 200: { text: 'The root of the tree.' } },
+  });
+}
+
+function describeBanks(app: LoomApp): void {
+  const state = { text: 'The deployment.', schema: modelStateAnswer };
+  const shared = { tag: 'admin', errors: [...adminErrors] };
+  describe(app, {
+    ...shared,
     method: 'post',
     path: '/admin/models/{id}/warm-up',
     summary: 'Makes the parameters of a deployment resident; answers when they are.',
@@ -154,12 +167,5 @@ function describeAdmin(app: LoomApp): void {
     params: idParams,
     answers: { 200: state },
     errors: [...adminErrors, 404],
-  });
-  describe(app, {
-    ...shared,
-    method: 'get',
-    path: '/admin/actors',
-    summary: 'Shows the live actors as a tree.',
-    answers: { 200: { text: 'The root of the tree.' } },
   });
 }

@@ -213,7 +213,8 @@ export type Stmt =
   | { kind: 'workspace'; at: At; name: string; type: TypeExpr; zero: boolean; invocation: boolean }
   /**
    * `dispatch k<...>(args) grid(x[, y[, z]])` or `... grid indirect(view, index)`; an empty grid is
-   * the kernel's own. The kernel is a `symbol` node (written without `@`); an indirect grid holds exactly the view and the index.
+   * the kernel's own. The kernel is a `symbol` node (written without `@`); an indirect grid holds
+   * exactly the view and the index.
    */
   | {
       kind: 'dispatch';

@@ -1,7 +1,7 @@
 /**
- * Parameter banks of a device: whose bytes are there, who uses them, who leaves when room is needed.
- * It decides and keeps the books; loading bytes and the lifecycle are the bank actor's, which is
- * told through `BankCalls` and answers with `activated`, `failed` and `left`.
+ * Parameter banks of a device: whose bytes are there, who uses them, who leaves when room is
+ * needed. It decides and keeps the books; loading bytes and the lifecycle are the bank actor's,
+ * which is told through `BankCalls` and answers with `activated`, `failed` and `left`.
  *
  * Holds: a bank that an accepted or admitted invocation uses, or that is pinned, never leaves
  * (DESIGN 8). An invocation is admitted with all of its banks at once, so nobody holds one bank

@@ -31,7 +31,9 @@ export type StorageSource =
 export interface InvocationPlan {
   readonly fresh: readonly StorageRequest[];
   readonly buffers: readonly StorageSource[];
-  /** Fresh ones among `fresh` that start at a multiple of PAGE_BYTES; they were made that longer. */
+  /**
+   * Fresh ones among `fresh` that start at a multiple of PAGE_BYTES; they were made that longer.
+   */
   readonly pages: ReadonlySet<number>;
   /** By work id. */
   readonly executables: ReadonlyMap<number, Executable>;

@@ -29,7 +29,9 @@ export interface InvocationShape {
   readonly stages: readonly RunnableStage[];
   /** Bytes that each registered host slot holds, for `feedback`. */
   readonly slots: readonly number[];
-  /** Finds an entry of a checkpoint, or raises; without, there are no checkpoints to gather from. */
+  /**
+   * Finds an entry of a checkpoint, or raises; without, there are no checkpoints to gather from.
+   */
   readonly entry?: (source: bigint, key: string) => GatherEntry;
 }
 

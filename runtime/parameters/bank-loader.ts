@@ -3,9 +3,9 @@
  * kernels on the device. Lives on the device thread; calls back there.
  *
  * Holds: a few blocks are in flight, of which two read or decode and two are packed, so host memory
- * beyond the bank's own stays below four blocks; the queue orders reads and kernels by the bytes that
- * they touch. It ends exactly once, when nothing of it is in flight any more, whether it is done,
- * failed or was stopped.
+ * beyond the bank's own stays below four blocks; the queue orders reads and kernels by the bytes
+ * that they touch. It ends exactly once, when nothing of it is in flight any more, whether it is
+ * done, failed or was stopped.
  */
 import { assert, type StatusRecord } from '../base/errors.js';
 import { subRange, type DeviceRange } from '../hal/buffer.js';

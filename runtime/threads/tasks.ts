@@ -1,6 +1,6 @@
 /**
- * What runs the tasks of a pool by name. Every task is a pure function of plain data; an error comes
- * back as a record, because an exception would lose its code on the way.
+ * What runs the tasks of a pool by name. Every task is a pure function of plain data; an error
+ * comes back as a record, because an exception would lose its code on the way.
  */
 import { toStatus, type StatusRecord } from '../base/errors.js';
 

@@ -1,8 +1,8 @@
 /**
  * The rounds of one version of a loop: the body, several times one after the other where its
  * accesses have pointers, each copy ending with the test of the loop. So any number of rounds is
- * right, pointers move once for all copies, and a copy's accesses differ from the first one's by the
- * offset of their instructions alone.
+ * right, pointers move once for all copies, and a copy's accesses differ from the first one's by
+ * the offset of their instructions alone.
  *
  * V8's optimising compiler places arithmetic late and loads early within straight code: without a
  * branch, the loads of a whole body are alive at once beside its accumulators, and what exceeds the

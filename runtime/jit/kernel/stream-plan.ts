@@ -57,7 +57,8 @@ export function planStreams(loop: StreamLoop, context: PlanContext): readonly St
     if (affine === null || !subProved(place, context.ranges)) continue;
     const terms = [...affine.terms].map(([key, term]) => `${term.coefficient}*${key}`).sort();
     const bucket = Math.floor(affine.constant / SPAN_MAX);
-    // V8 folds no constant into the address of a load that broadcasts, so rows get their own pointers.
+    // V8 folds no constant into the address of a load that broadcasts, so rows get their own
+    // pointers.
     const row = found.rows.get(place) ?? 0;
     const key = `${baseKey(place.base)}|${place.access === 'write'}|${affine.step}|${bucket}|${row}|${terms.join()}`;
     const group = groups.get(key);

@@ -1,6 +1,7 @@
 /**
- * Extents of grids, and the grid that a kernel states in its head, for a dispatch that gives none: its extents are
- * computed from the scalars of that dispatch, so a library says once how its kernel is launched.
+ * Extents of grids, and the grid that a kernel states in its head, for a dispatch that gives none:
+ * its extents are computed from the scalars of that dispatch, so a library says once how its kernel
+ * is launched.
  */
 import type { At, Expr as SyntaxExpr, KernelDef } from '../tree.js';
 import type { WordExpr } from '../typed.js';

@@ -2,7 +2,8 @@
  * A parameter file on disk, open until `close`. The open descriptor pins the file: one that is
  * replaced by name goes on being read, one that is cut short in place fails the reads beyond its
  * end. Whoever opens it closes it; reads move no file position, so threads may share the
- * descriptor. On demand it has a second descriptor for direct reads, which is closed with the first.
+ * descriptor. On demand it has a second descriptor for direct reads, which is closed with the
+ * first.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';

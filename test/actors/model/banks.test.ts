@@ -1,7 +1,7 @@
 /**
- * Parameter banks on real threads: answers come from checkpoints, models that fit only one at a time
- * take turns, a checkpoint that becomes shorter fails the reads that touch what is gone, and every
- * byte comes back.
+ * Parameter banks on real threads: answers come from checkpoints, models that fit only one at a
+ * time take turns, a checkpoint that becomes shorter fails the reads that touch what is gone, and
+ * every byte comes back.
  */
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
