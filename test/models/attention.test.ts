@@ -1,6 +1,7 @@
 /**
- * Attention within packed ragged spans, layer norms and means of the shared libraries against double
- * precision; rows that know their own span only; interpreter and WebAssembly equal bit for bit.
+ * Attention within packed ragged spans, layer norms and means of the shared libraries against
+ * double precision; rows that know their own span only; interpreter and WebAssembly equal bit for
+ * bit.
  */
 import fc from 'fast-check';
 import { test } from 'uvu';
