@@ -1,8 +1,9 @@
 /**
  * Speed of linear layers written as plain Loom text (`motif.linear`, `motif.quant`) on the local
- * device with one and two compute workers, against onnxruntime-web and onnxruntime-node with as many
- * threads, in one process and alternating. Each side multiplies a small shape many times in one
- * launch, so that what a launch costs is not what is measured. Ratios are of one run.
+ * device with one and two compute workers, against onnxruntime-web and onnxruntime-node with as
+ * many threads, in one process and alternating. Our products of a small shape are dispatches of one
+ * launch, as layers of a model are; a peer has a run for each, and all in one graph besides. Ratios
+ * are of one run.
  *
  *   node dist/test/bench/linear.bench.js [--threads N] [--shortest]
  *

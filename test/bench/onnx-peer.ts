@@ -1,4 +1,4 @@
-/** onnxruntime as a peer: sessions that multiply by a constant matrix, with a fixed number of threads. */
+/** onnxruntime as a peer: sessions that multiply by a constant matrix, on so many threads. */
 import { matMulModel, type MatMulShape } from './onnx-model.js';
 import { peer } from './peer.js';
 

@@ -1,6 +1,6 @@
 /**
- * Linear layers over 8-bit blocks: the stated arithmetic to the bit, the same for any number of rows
- * and any tile, and a bound on what quantising costs.
+ * Linear layers over 8-bit blocks: the stated arithmetic to the bit, the same for any number of
+ * rows and any tile, and a bound on what quantising costs.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
