@@ -160,6 +160,12 @@ test('the error against double precision is at most K units of the magnitudes', 
   });
 });
 
+test('rows are as long as their panel is a tile', () => {
+  const layer = { K: 9001, N: 9 };
+  const given = operands(layer, 5);
+  for (const got of emitted(layer, given)) assert.equal(got, expected(layer, given));
+});
+
 test('another order would show: these sums are not associative', () => {
   const layer = { K: 37, N: 61 };
   const { x, w, bias } = operands(layer, 1);
