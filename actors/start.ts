@@ -87,8 +87,8 @@ function openPools(): { readonly compile: TaskPool; readonly reading: TaskPool }
   const most = Math.max(1, Math.min(4, availableParallelism() - 1));
   return {
     compile: new TaskPool({ entry: 'compile', least: 1, most }),
-    // They wait for disks, and come when there is something to read.
-    reading: new TaskPool({ entry: 'reading', least: 0, most: READING_THREADS }),
+    // They wait for disks.
+    reading: new TaskPool({ entry: 'reading', least: 1, most: READING_THREADS }),
   };
 }
 
