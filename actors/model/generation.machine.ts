@@ -2,8 +2,8 @@
  * One registered version of a deployment on its model thread: control VM, scheduler, requests,
  * cohorts and specializations are its children and resources.
  *
- * Holds: accepted requests stay with it to their terminal; it retires only when the last has ended
- * and no cohort is in flight, and releases its stages on the device then. When the device is lost,
+ * Holds: accepted requests stay with it to their terminal; it retires only when the last has ended,
+ * no cohort is in flight and every compile was joined, and releases its stages on the device then. When the device is lost,
  * nothing of it can be finished: it ends at once, and with it whatever it is the parent of, so that
  * each open request is answered by its end. Without its preparer it takes no new requests.
  * Parent: the thread's root. Told by: its deployment, its requests and cohorts.
@@ -16,6 +16,8 @@ export interface Context {
   /** Requests that have not ended. */
   readonly requests: number;
   readonly cohorts: number;
+  /** Stages that are being compiled or loaded, also for cohorts that have left. */
+  readonly specializing: number;
   /** Its preparer lives on a preparation thread. */
   readonly preparer: boolean;
   readonly failure: StatusRecord | null;
@@ -32,6 +34,8 @@ export type Event =
   | { type: 'cohort.ended' }
   | { type: 'specialization.request' }
   | { type: 'specialization.returned' }
+  | { type: 'specialization.started' }
+  | { type: 'specialization.decided' }
   | { type: 'preparer.lost' }
   | { type: 'preparer.due' }
   | { type: 'device.lost'; status: StatusRecord }
@@ -51,12 +55,14 @@ const serving = {
   'cohort.formed': { actions: 'countCohort' },
   'specialization.request': { actions: 'lendSpecialization' },
   'specialization.returned': { actions: 'takeBackSpecialization' },
+  'specialization.started': { actions: 'countSpecializing' },
 } as const;
 
 export const machine = setup({
   types: { context: {} as Context, events: {} as Event },
   guards: {
-    isIdle: ({ context }) => context.requests === 0 && context.cohorts === 0,
+    isIdle: ({ context: { requests, cohorts, specializing } }) =>
+      requests === 0 && cohorts === 0 && specializing === 0,
     hasPreparer: ({ context }) => context.preparer,
   },
   actions: {
@@ -64,6 +70,8 @@ export const machine = setup({
     dropRequest: assign({ requests: ({ context }) => context.requests - 1 }),
     countCohort: assign({ cohorts: ({ context }) => context.cohorts + 1 }),
     dropCohort: assign({ cohorts: ({ context }) => context.cohorts - 1 }),
+    countSpecializing: assign({ specializing: ({ context }) => context.specializing + 1 }),
+    dropSpecializing: assign({ specializing: ({ context }) => context.specializing - 1 }),
     noteFailure: assign({
       failure: ({ event }) => ('status' in event ? event.status : null),
     }),
@@ -90,7 +98,7 @@ export const machine = setup({
 }).createMachine({
   id: 'generation',
   description: 'One version of a deployment, serving on its model thread.',
-  context: { requests: 0, cohorts: 0, preparer: true, failure: null },
+  context: { requests: 0, cohorts: 0, specializing: 0, preparer: true, failure: null },
   initial: 'loading',
   states: {
     loading: {
@@ -104,7 +112,7 @@ export const machine = setup({
       },
     },
     prepared: {
-      description: 'Ready; no request is open.',
+      description: 'Ready; no request is open and nothing is compiled.',
       tags: ['accepting'],
       on: {
         ...losses,
@@ -134,6 +142,7 @@ export const machine = setup({
           target: 'settling',
           actions: ['dropCohort', 'forgetCohort', 'formCohorts'],
         },
+        'specialization.decided': { target: 'settling', actions: 'dropSpecializing' },
         'generation.drain': 'draining',
       },
     },
@@ -150,6 +159,7 @@ export const machine = setup({
         ...serving,
         'request.ended': { actions: ['dropRequest', 'forgetRequest'] },
         'cohort.ended': { actions: ['dropCohort', 'forgetCohort', 'formCohorts'] },
+        'specialization.decided': { actions: 'dropSpecializing' },
         'generation.drain': {},
       },
     },

@@ -234,6 +234,12 @@ class GenerationHost {
     this.#specialized += 1;
     const use = { ...asked, executable: `${asked.executable}.${this.#specialized}` };
     const { executable } = use;
+    let isDecided = false;
+    const decide = (): void => {
+      if (!isDecided) this.#self.tell(this.#self.address, 'specialization.decided', {});
+      isDecided = true;
+    };
+    this.#self.tell(this.#self.address, 'specialization.started', {});
     const address = this.#self.spawn(`specializations/${this.#specialized}`, specialization, {
       key,
       executable,
@@ -245,12 +251,14 @@ class GenerationHost {
         this.#loaded.add(executable);
         // One that was evicted while it compiled gives way to a newer one of its key.
         if (this.#specializations.get(key) === address) control.adopt(use, artefact);
+        decide();
       },
       onGone: () => {
         this.#loaded.delete(executable);
         control.drop(use);
         for (const [lease, lent] of this.#lent) if (lent === address) this.#lent.delete(lease);
         if (this.#specializations.get(key) === address) this.#forgetSpecialization(key);
+        decide();
       },
     });
     this.#specializations.set(key, address);

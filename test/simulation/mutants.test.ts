@@ -1,8 +1,8 @@
 /**
  * Removing a transition, a guard or a ledger update is noticed: of all mutants of the machines and
  * the books, but those with a reason to survive, fixed seeds draw thirty; each must break a law of
- * the simulation or fail the test that owns it. `npm run sim -- --mutants` tries them all. Takes its
- * CPU mostly in processes of its own. time limit: 180 s
+ * the simulation or fail the test that owns it. `npm run sim -- --mutants` tries them all. Takes
+ * its CPU mostly in processes of its own. time limit: 180 s
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -22,6 +22,7 @@ export class GenerationModel implements ChartModel<Context> {
   readonly #random: SeededRandom;
   #requests = 0;
   #cohorts = 0;
+  #specializing = 0;
   #hasPreparer = false;
   #isTimed = false;
   #isLoading = true;
@@ -45,7 +46,10 @@ export class GenerationModel implements ChartModel<Context> {
     // Each is told before the cohort ends.
     if (this.#cohorts > 0) {
       types.push('specialization.request', 'specialization.returned', 'cohort.ended');
+      types.push('specialization.started');
     }
+    // A compile may outlive the cohort that asked for it.
+    if (this.#specializing > 0) types.push('specialization.decided');
     const facts: MachineEvent[] = types.map((type) => ({ type }));
     if (this.#isLoading) facts.push({ type: 'control.refused', status: { ...status } });
     if (this.#random.below(8) === 0) facts.push({ type: 'device.lost', status: { ...status } });
@@ -61,6 +65,8 @@ export class GenerationModel implements ChartModel<Context> {
     if (type === 'request.ended') this.#requests -= 1;
     if (type === 'cohort.formed') this.#cohorts += 1;
     if (type === 'cohort.ended') this.#cohorts -= 1;
+    if (type === 'specialization.started') this.#specializing += 1;
+    if (type === 'specialization.decided') this.#specializing -= 1;
     if (told !== undefined) this.#failure = told;
   }
 
@@ -90,7 +96,7 @@ export class GenerationModel implements ChartModel<Context> {
   }
 
   #checkRest(to: string, has: (effect: string) => boolean): void {
-    const isIdle = this.#requests === 0 && this.#cohorts === 0;
+    const isIdle = this.#requests + this.#cohorts + this.#specializing === 0;
     const due = this.#isDraining ? ['draining', 'retired'] : ['active', 'prepared'];
     assert.is(to, due[isIdle ? 1 : 0], 'it rests when nothing is open, and not before');
     const isOver = this.#isDraining && isIdle;
