@@ -5,10 +5,13 @@
 import type { StatusRecord } from '../runtime/base/errors.js';
 import type { ExecutableInfo } from '../runtime/hal/executable.js';
 import type { Submission, SubmissionRetired } from '../runtime/hal/submission.js';
-import type { FiniteModel } from '../runtime/packages/finite-control.js';
+import type { StageDeclaration } from '../runtime/packages/artefacts.js';
+import type { ChoiceSources, FiniteModel } from '../runtime/packages/finite-control.js';
+import type { Choice } from '../runtime/packages/prepare-choice.js';
 import type { PreparedRequest } from '../runtime/profiles/finite.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 import type { LoadPlan, OpenedSource } from '../runtime/parameters/load-plan.js';
+import type { FilesPlace } from '../runtime/packages/imported-files.js';
 import type { ModelDocument } from '../runtime/packages/model-document.js';
 
 /** Addresses that every thread knows. */
@@ -43,6 +46,27 @@ export interface PrepareMembers {
 }
 export type PreparedMember = PreparedRequest;
 
+/**
+ * 'choice.prepare', an ask to the generation's preparer; answered with ResolvedChoice. Then the
+ * device has what the choice brought along, under `scope`.
+ */
+export interface PrepareChoice {
+  readonly choice: Choice;
+  readonly scope: string;
+}
+
+/** A choice whose sources and banks are on the device; its programs are to be compiled. */
+export interface ResolvedChoice {
+  /** Ids of the banks that each stage binds. */
+  readonly stageBanks: readonly (readonly string[])[];
+  readonly loaders: readonly {
+    readonly executable: string;
+    readonly declaration: StageDeclaration;
+  }[];
+  /** Null where the device has nothing of its own. */
+  readonly sources: ChoiceSources | null;
+}
+
 /** A package as registered: where its document and references come from. */
 export interface PackageLocation {
   readonly id: string;
@@ -58,6 +82,8 @@ export interface PackageLocation {
 /** What preparation hands over: all that a generation needs, on whatever thread. */
 export interface PreparedModel extends FiniteModel {
   readonly document: ModelDocument;
+  /** Where files that requests name are looked for. */
+  readonly place: Omit<FilesPlace, 'document'>;
   readonly tokenizer: Uint8Array | null;
 }
 
@@ -73,12 +99,15 @@ export interface LoadExecutable {
 }
 
 /**
- * 'banks.register', an ask to the device queue; answered with nothing. From the answer on the
- * device owns the descriptors of the sources; 'banks.unregister' with the scope gives all back.
+ * 'banks.register', an ask to the device queue; answered with nothing. The device owns the
+ * descriptors of the sources once it is asked: it closes what it refuses. 'banks.unregister' with
+ * the scope gives all back, that of a generation also what its choices registered.
  */
 export interface RegisterBanks {
   /** Of a generation or one of its choices; ids of banks start with it. */
   readonly scope: string;
+  /** Scope whose sources plans count first: that of a choice's generation. */
+  readonly parent?: string;
   readonly deployment: string;
   readonly sources: readonly OpenedSource[];
   readonly banks: readonly {

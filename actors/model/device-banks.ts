@@ -30,9 +30,9 @@ export class DeviceBanks {
     this.#options = options;
   }
 
-  register({ scope, deployment, sources, banks }: RegisterBanks): void {
+  register({ scope, parent, deployment, sources, banks }: RegisterBanks): void {
     const { device, runner, sources: table } = this.#options;
-    const lease = table.register(scope, sources);
+    const lease = table.register(scope, sources, parent);
     const actors = banks.map(({ id, plan, pinned }) => {
       // Names of their own: one of an earlier registration may still be on its way out.
       this.#registered += 1;

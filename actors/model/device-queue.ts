@@ -127,9 +127,7 @@ class DeviceHost {
   load(ask: Message): void {
     const { id, module, info, banks, workspaceLimit } = ask.payload as LoadExecutable;
     try {
-      if (this.#released.some((scope) => id.startsWith(scope))) {
-        throw new StatusError('failedPrecondition', `${id} belongs to a generation that has ended`);
-      }
+      this.#checkLives(id);
       this.#banks!.check(info.name, info.bankFields, banks ?? []);
       this.#opened!.device.load(id, { info, module, banks, workspaceLimit });
       this.#loaded.add(id);
@@ -140,12 +138,20 @@ class DeviceHost {
   }
 
   registerBanks(ask: Message): void {
+    const register = ask.payload as RegisterBanks;
     try {
-      this.#banks!.register(ask.payload as RegisterBanks);
+      this.#checkLives(`${register.scope}/`);
+      this.#banks!.register(register);
       this.#self.reply(ask, {});
     } catch (error) {
+      this.#opened!.sources.refuse(register.sources);
       this.#self.replyError(ask, toStatus(error));
     }
+  }
+
+  #checkLives(id: string): void {
+    if (!this.#released.some((scope) => id.startsWith(scope))) return;
+    throw new StatusError('failedPrecondition', `${id} belongs to a generation that has ended`);
   }
 
   get banks(): DeviceBanks | null {
@@ -153,6 +159,8 @@ class DeviceHost {
   }
 
   refuse(ask: Message): void {
+    const { sources } = ask.payload as Partial<RegisterBanks>;
+    if (sources !== undefined) this.#opened?.sources.refuse(sources);
     const error = new StatusError('unavailable', 'the device is opening, lost or closing');
     this.#self.replyError(ask, error.status);
   }
@@ -170,7 +178,7 @@ class DeviceHost {
     this.#released.push(scope);
     if (this.#released.length > RELEASED_MAX) this.#released.shift();
     for (const id of this.#loaded) if (id.startsWith(scope)) this.unload(id);
-    this.#banks?.unregister(scope);
+    this.#banks?.unregister(scope.replace(/\/$/, ''));
   }
 
   release(key: string): void {

@@ -4,7 +4,6 @@
  * specializations.
  */
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
-import type { StageArtefact } from '../../runtime/packages/artefacts.js';
 import { FiniteControl, type StageUse } from '../../runtime/packages/finite-control.js';
 import type { ActorFactory, ActorSelf } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
@@ -123,9 +122,9 @@ class GenerationHost {
   }
 
   startPreparer(): void {
-    const { prepared, preparationThread } = this.#input;
+    const { prepared, preparationThread, device } = this.#input;
     const name = `preparers/${prepared.id}@${prepared.generation}`;
-    this.#preparer = this.#self.spawnOn(preparationThread, name, 'preparer', { prepared });
+    this.#preparer = this.#self.spawnOn(preparationThread, name, 'preparer', { prepared, device });
     this.#self.watch(this.#preparer);
   }
 
@@ -230,10 +229,11 @@ class GenerationHost {
   /** Each has names of its own: one that was evicted may still be on its way out. */
   #spawnSpecialization(asked: StageUse): void {
     const control = this.#control!;
-    const { key, task } = asked;
+    const { id: deployment, parameters } = this.#input.prepared;
+    const { key } = asked;
     this.#specialized += 1;
     const use = { ...asked, executable: `${asked.executable}.${this.#specialized}` };
-    const { executable } = use;
+    let executables: readonly string[] = [];
     let isDecided = false;
     const decide = (): void => {
       if (!isDecided) this.#self.tell(this.#self.address, 'specialization.decided', {});
@@ -241,20 +241,22 @@ class GenerationHost {
     };
     this.#self.tell(this.#self.address, 'specialization.started', {});
     const address = this.#self.spawn(`specializations/${this.#specialized}`, specialization, {
-      key,
-      executable,
-      task,
-      deployment: this.#input.prepared.id,
+      use,
+      scope: `${parameters.scope}/choice/${this.#specialized}`,
+      deployment,
       device: this.#input.device,
-      banksOf: ({ reflection }: StageArtefact) => control.banksOf(use, reflection),
-      onReady: (artefact: StageArtefact) => {
-        this.#loaded.add(executable);
+      preparer: () => this.#preparer,
+      taskOf: (declaration) => control.taskOf(declaration),
+      banksOf: (task, { reflection }) => control.banksOf(task, reflection),
+      onReady: (ready, loaded) => {
+        executables = loaded;
+        for (const id of executables) this.#loaded.add(id);
         // One that was evicted while it compiled gives way to a newer one of its key.
-        if (this.#specializations.get(key) === address) control.adopt(use, artefact);
+        if (this.#specializations.get(key) === address) control.adopt(use, ready);
         decide();
       },
       onGone: () => {
-        this.#loaded.delete(executable);
+        for (const id of executables) this.#loaded.delete(id);
         control.drop(use);
         for (const [lease, lent] of this.#lent) if (lent === address) this.#lent.delete(lease);
         if (this.#specializations.get(key) === address) this.#forgetSpecialization(key);
@@ -291,11 +293,12 @@ class GenerationHost {
   releaseStages(): void {
     const { prepared, device } = this.#input;
     const cold = prepared.stages.map((stage) => stage.executable);
-    const { scope, loaders, indexes } = prepared.parameters;
+    const { scope, loaders } = prepared.parameters;
     for (const id of [...cold, ...loaders, ...this.#loaded]) {
       this.#self.tell(device, 'executable.unload', { id });
     }
-    if (indexes.length > 0) this.#self.tell(device, 'banks.unregister', { scope });
+    // Those of its choices, too.
+    this.#self.tell(device, 'banks.unregister', { scope });
     this.#self.tell(this.#preparer, 'preparer.retire', {});
   }
 

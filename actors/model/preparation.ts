@@ -60,8 +60,8 @@ class PreparationHost {
   readonly #asked = new Map<string, Program>();
   #plan: PreparationPlan | null = null;
   #control: HostArtefact | null = null;
-  /** The device has the banks, and closes their files. */
-  #isRegistered = false;
+  /** The device was asked to take the banks: the files are its own now. */
+  #isHandedOver = false;
 
   constructor(self: ActorSelf, input: PreparationInput) {
     this.#self = self;
@@ -158,11 +158,13 @@ class PreparationHost {
       })),
     };
     this.#self.ask(device, 'banks.register', register, this.#options('banks.registered'));
+    this.#isHandedOver = true;
   }
 
   banksRegistered(reply: Reply): MachineEvent {
+    // Nobody is there who could have closed them.
+    if (reply.outcome === 'down') this.#isHandedOver = false;
     if (reply.outcome !== 'value') return refused(reply);
-    this.#isRegistered = true;
     return { type: 'artefact.ready' };
   }
 
@@ -174,12 +176,14 @@ class PreparationHost {
 
   handOver(): void {
     const { location, generation, deployment } = this.#input;
+    const { document, ...place } = location;
     const plan = this.#plan!;
     const { loaders, indexes, stageBanks } = plan.parameters;
     const prepared: PreparedModel = {
       id: location.id,
       generation,
-      document: location.document,
+      document,
+      place,
       capacities: plan.capacities,
       control: this.#control!,
       state: plan.state,
@@ -207,7 +211,7 @@ class PreparationHost {
   discard(): void {
     const { device, closeFile } = this.#input;
     for (const id of this.#loaded) this.#self.tell(device, 'executable.unload', { id });
-    if (this.#isRegistered) this.#self.tell(device, 'banks.unregister', { scope: this.#scope });
+    if (this.#isHandedOver) this.#self.tell(device, 'banks.unregister', { scope: this.#scope });
     else closeSources(this.#plan?.parameters.sources ?? [], closeFile);
   }
 

@@ -1,6 +1,7 @@
 /**
- * The actor of one exact stage declaration: hosts `specialization.machine.ts`, asks the pool to
- * compile and the device to load, and answers every cohort that waits for it.
+ * The actor of what an invocation declared: hosts `specialization.machine.ts`, asks the preparer to
+ * resolve a choice, the pool to compile and the device to load, answers every cohort that waits.
+ * Programs are asked for together; what one refuses is told when all have been answered.
  */
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type {
@@ -8,10 +9,17 @@ import type {
   StageArtefact,
   StageDeclaration,
 } from '../../runtime/packages/artefacts.js';
-import type { ActorSelf } from '../../runtime/system/actor.js';
+import {
+  executableOf,
+  type ReadyUse,
+  type StageUse,
+} from '../../runtime/packages/finite-control.js';
+import type { ActorSelf, AskOptions } from '../../runtime/system/actor.js';
+import type { Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
-import { POOL, type LoadExecutable } from '../protocol.js';
-import { machine } from './specialization.machine.js';
+import { POOL, type LoadExecutable, type PrepareChoice, type ResolvedChoice } from '../protocol.js';
+import type { MachineEvent } from '../../runtime/system/machine-event.js';
+import { machine, type Context } from './specialization.machine.js';
 
 /** Deadlines of cold work: a compile or a load that takes longer is a fault, not a slow answer. */
 export const COMPILE_DEADLINE_MS = 120_000;
@@ -32,95 +40,195 @@ export function limitOf(
 }
 
 export interface SpecializationInput {
-  readonly key: string;
-  readonly executable: string;
-  /** Input of the `compile-stage` task. */
-  readonly task: CompileStageInput;
+  readonly use: StageUse;
+  /** Of what a choice brings along, on the device. */
+  readonly scope: string;
   readonly deployment: string;
   readonly device: string;
-  /** Ids of the banks that the compiled stage binds; throws when there is none for one of them. */
-  readonly banksOf: (artefact: StageArtefact) => readonly string[];
-  /** Called when its code is on the device, and when it is gone. */
-  readonly onReady: (artefact: StageArtefact) => void;
+  /** Who resolves choices now: a lost one is replaced. */
+  readonly preparer: () => string;
+  readonly taskOf: (declaration: StageDeclaration) => CompileStageInput;
+  /** Ids of the cold banks that a compiled stage binds; throws when one of them has none. */
+  readonly banksOf: (task: CompileStageInput, artefact: StageArtefact) => readonly string[];
+  /** Called when it is on the device, with its programs, and when it is gone. */
+  readonly onReady: (ready: ReadyUse, executables: readonly string[]) => void;
   readonly onGone: () => void;
+}
+
+interface Program {
+  readonly executable: string;
+  readonly task: CompileStageInput;
+  artefact: StageArtefact | null;
+  banks: readonly string[];
+}
+
+class SpecializationHost {
+  readonly #self: ActorSelf;
+  readonly #input: SpecializationInput;
+  readonly #waiting: string[] = [];
+  #resolved: ResolvedChoice | null = null;
+  #programs: readonly Program[] = [];
+  readonly #loaded: string[] = [];
+  /** What each ask that is open was made for, and the first refusal among those answered. */
+  readonly #asked = new Map<string, Program>();
+  #refusal: StatusRecord | null = null;
+
+  constructor(self: ActorSelf, input: SpecializationInput) {
+    this.#self = self;
+    this.#input = input;
+  }
+
+  noteWaiter(cohort: string): void {
+    this.#waiting.push(cohort);
+  }
+
+  /** It left before anything was decided. */
+  dropWaiter(cohort: string): void {
+    const at = this.#waiting.indexOf(cohort);
+    if (at >= 0) this.#waiting.splice(at, 1);
+  }
+
+  resolve(): void {
+    const { use, scope, preparer } = this.#input;
+    const call: PrepareChoice = { choice: use.choice!, scope };
+    this.#self.ask(preparer(), 'choice.prepare', call, this.#options('resolved'));
+  }
+
+  resolved(reply: Reply): MachineEvent {
+    if (reply.status !== null) return { type: 'stage.refused', status: reply.status };
+    this.#resolved = reply.value as ResolvedChoice;
+    return { type: 'choice.resolved' };
+  }
+
+  compile(): void {
+    const { use, taskOf } = this.#input;
+    const made = { artefact: null, banks: [] };
+    const loaders = this.#resolved?.loaders ?? [];
+    this.#programs = [
+      ...use.tasks.map((task, index) => ({ ...made, executable: executableOf(use, index), task })),
+      ...loaders.map(({ executable, declaration }) => {
+        return { ...made, executable, task: taskOf(declaration) };
+      }),
+    ];
+    for (const program of this.#programs) {
+      const call = { task: 'compile-stage', input: program.task };
+      const asked = this.#self.ask(POOL, 'task.run', call, this.#options('compiled'));
+      this.#asked.set(asked, program);
+    }
+    // A choice of sources alone has no programs.
+    if (this.#programs.length === 0) this.#self.tell(this.#self.address, 'stage.compiled', {});
+  }
+
+  compiled(reply: Reply): MachineEvent | null {
+    return this.#answered(reply, 'stage.compiled', (program) => {
+      program.artefact = reply.value as StageArtefact;
+      const stage = this.#programs.indexOf(program);
+      const isLoader = stage >= this.#input.use.tasks.length;
+      if (isLoader) return;
+      const own = this.#resolved?.stageBanks[stage];
+      program.banks = own ?? this.#input.banksOf(program.task, program.artefact);
+    });
+  }
+
+  place(): void {
+    const { device, deployment } = this.#input;
+    for (const program of this.#programs) {
+      const { executable: id, task, artefact, banks } = program;
+      const { module, reflection: info } = artefact!;
+      const workspaceLimit = limitOf(deployment, task.declaration);
+      const load: LoadExecutable = { id, module, info, banks, workspaceLimit };
+      const asked = this.#self.ask(device, 'executable.load', load, this.#options('placed'));
+      this.#asked.set(asked, program);
+    }
+    if (this.#programs.length === 0) this.#self.tell(this.#self.address, 'stage.placed', {});
+  }
+
+  placed(reply: Reply): MachineEvent | null {
+    return this.#answered(
+      reply,
+      'stage.placed',
+      ({ executable }) => void this.#loaded.push(executable),
+    );
+  }
+
+  /** The event of the last answer; null while others are open. */
+  #answered(reply: Reply, type: string, keep: (program: Program) => void): MachineEvent | null {
+    const program = this.#asked.get(reply.correlation)!;
+    this.#asked.delete(reply.correlation);
+    if (reply.status === null) this.#guard(() => keep(program));
+    else this.#refusal ??= reply.status;
+    if (this.#asked.size > 0) return null;
+    if (this.#refusal !== null) return { type: 'stage.refused', status: this.#refusal };
+    return { type };
+  }
+
+  #guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#refusal ??= toStatus(error);
+    }
+  }
+
+  announceReady(): void {
+    const stages = this.#programs.slice(0, this.#input.use.tasks.length);
+    const reflections = stages.map(({ artefact }) => artefact!.reflection);
+    this.#input.onReady({ reflections, sources: this.#resolved?.sources ?? null }, this.#loaded);
+    this.#announce('specialization.ready', null);
+  }
+
+  answerReady(cohort: string): void {
+    this.#tell(cohort, 'specialization.ready', null);
+  }
+
+  announceFailed({ failure }: Context): void {
+    this.#announce('specialization.failed', failure);
+  }
+
+  unload(): void {
+    const { device, onGone } = this.#input;
+    onGone();
+    for (const id of this.#loaded) this.#self.tell(device, 'executable.unload', { id });
+    const sources = this.#resolved?.sources;
+    if (sources) this.#self.tell(device, 'banks.unregister', { scope: sources.scope });
+  }
+
+  #announce(kind: string, status: StatusRecord | null): void {
+    for (const cohort of this.#waiting.splice(0)) this.#tell(cohort, kind, status);
+  }
+
+  #tell(cohort: string, kind: string, status: StatusRecord | null): void {
+    const { key } = this.#input.use;
+    this.#self.tell(cohort, kind, { key, status } satisfies SpecializationDecided);
+  }
+
+  #options(as: string): AskOptions {
+    return { deadlineMs: this.#self.now() + COMPILE_DEADLINE_MS, as };
+  }
 }
 
 export const specialization = machineActor(
   machine,
   (self: ActorSelf, input: SpecializationInput): MachineHost => {
-    const waiting: string[] = [];
-    let artefact: StageArtefact | null = null;
-    let banks: readonly string[] = [];
-    let loaded = false;
-    const { key } = input;
+    const host = new SpecializationHost(self, input);
     const waiter = (event: object): string => (event as { cohort: string }).cohort;
-    const tell = (cohort: string, kind: string, status: StatusRecord | null): void =>
-      self.tell(cohort, kind, { key, status } satisfies SpecializationDecided);
-
     return {
+      input: { isChoice: input.use.choice !== null },
       replies: {
-        compiled: (outcome) => {
-          if (outcome.status !== null) return { type: 'stage.refused', status: outcome.status };
-          artefact = outcome.value as StageArtefact;
-          try {
-            banks = input.banksOf(artefact);
-            return { type: 'stage.compiled' };
-          } catch (error) {
-            return { type: 'stage.refused', status: toStatus(error) };
-          }
-        },
-        placed: (outcome) => {
-          if (outcome.status !== null) return { type: 'stage.refused', status: outcome.status };
-          loaded = true;
-          return { type: 'stage.placed' };
-        },
+        resolved: (reply) => host.resolved(reply),
+        compiled: (reply) => host.compiled(reply),
+        placed: (reply) => host.placed(reply),
       },
       effects: {
-        noteWaiter(event) {
-          waiting.push(waiter(event));
-        },
-        compileStage() {
-          const call = { task: 'compile-stage', input: input.task };
-          const deadlineMs = self.now() + COMPILE_DEADLINE_MS;
-          self.ask(POOL, 'task.run', call, { deadlineMs, as: 'compiled' });
-        },
-        placeStage() {
-          const { module, reflection } = artefact!;
-          const workspaceLimit = limitOf(input.deployment, input.task.declaration);
-          const info = reflection;
-          const load: LoadExecutable = {
-            id: input.executable,
-            module,
-            info,
-            banks,
-            workspaceLimit,
-          };
-          self.ask(input.device, 'executable.load', load, {
-            deadlineMs: self.now() + COMPILE_DEADLINE_MS,
-            as: 'placed',
-          });
-        },
-        /** It left before the stage was decided. */
-        dropWaiter(event) {
-          const at = waiting.indexOf(waiter(event));
-          if (at >= 0) waiting.splice(at, 1);
-        },
-        announceReady() {
-          input.onReady(artefact!);
-          for (const cohort of waiting.splice(0)) tell(cohort, 'specialization.ready', null);
-        },
-        answerReady(event) {
-          tell(waiter(event), 'specialization.ready', null);
-        },
-        announceFailed(_, context) {
-          const status = (context as { failure: StatusRecord | null }).failure;
-          input.onGone();
-          for (const cohort of waiting.splice(0)) tell(cohort, 'specialization.failed', status);
-        },
-        unloadStage() {
-          input.onGone();
-          if (loaded) self.tell(input.device, 'executable.unload', { id: input.executable });
-        },
+        noteWaiter: (event) => host.noteWaiter(waiter(event)),
+        dropWaiter: (event) => host.dropWaiter(waiter(event)),
+        resolveChoice: () => host.resolve(),
+        compileStage: () => host.compile(),
+        placeStage: () => host.place(),
+        announceReady: () => host.announceReady(),
+        answerReady: (event) => host.answerReady(waiter(event)),
+        announceFailed: (_, context) => host.announceFailed(context as Context),
+        unloadStage: () => host.unload(),
       },
     };
   },

@@ -1,31 +1,128 @@
 /**
  * The actor that runs `prepare_request` for one generation, on a preparation thread: it holds the
  * control program over its own copy of the frozen state, so a slow text stalls no model's cohorts.
+ * What invocations declare with parameters or sources of their own it prepares, too: it opens the
+ * files and gives them, with the banks that they fill, to the device.
  */
 import { toStatus } from '../../runtime/base/errors.js';
 import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
+import { openPackageFiles } from '../../runtime/packages/imported-files.js';
+import { prepareChoice, type ChoicePlan } from '../../runtime/packages/prepare-choice.js';
+import { closeFile } from '../../runtime/parameters/checkpoints/disk-parameter-file.js';
+import type { OpenedSource } from '../../runtime/parameters/load-plan.js';
+import { closeSources } from '../../runtime/parameters/source-table.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
-import type { Message } from '../../runtime/system/envelope.js';
-import type { PreparedMember, PreparedModel, PrepareMembers } from '../protocol.js';
+import type { Message, Reply } from '../../runtime/system/envelope.js';
+import type {
+  PrepareChoice,
+  PreparedMember,
+  PreparedModel,
+  PrepareMembers,
+  RegisterBanks,
+  ResolvedChoice,
+} from '../protocol.js';
 
-export const preparer = (_self: ActorSelf, input: { prepared: PreparedModel }): Behaviour => {
-  const program = new FinitePreparer(input.prepared, input.prepared.tokenizer);
+/** The device only notes what it is given: longer is a fault. */
+const REGISTER_DEADLINE_MS = 30_000;
 
-  const prepare = (self: ActorSelf, ask: Message): void => {
+export interface PreparerInput {
+  readonly prepared: PreparedModel;
+  readonly device: string;
+}
+
+interface Resolved {
+  readonly ask: Message;
+  readonly choice: ResolvedChoice;
+  readonly sources: readonly OpenedSource[];
+}
+
+class PreparerHost {
+  readonly #input: PreparerInput;
+  readonly #program: FinitePreparer;
+  /** Choices that the device is asked to take, by ask. */
+  readonly #registering = new Map<string, Resolved>();
+
+  constructor(input: PreparerInput) {
+    this.#input = input;
+    this.#program = new FinitePreparer(input.prepared, input.prepared.tokenizer);
+  }
+
+  prepareMembers(self: ActorSelf, ask: Message): void {
     const { body } = ask.payload as PrepareMembers;
     try {
-      const members: readonly PreparedMember[] = program.prepare(body);
+      const members: readonly PreparedMember[] = this.#program.prepare(body);
       const transfer = members.map((member) => member.bytes.buffer as ArrayBuffer);
       self.reply(ask, members, { transfer });
     } catch (error) {
       self.replyError(ask, toStatus(error));
     }
-  };
+  }
 
+  prepareChoice(self: ActorSelf, ask: Message): void {
+    const { choice, scope } = ask.payload as PrepareChoice;
+    const { prepared, device } = this.#input;
+    try {
+      const { document, place, parameters } = prepared;
+      const { stageBanks, indexes } = parameters;
+      const files = openPackageFiles({ ...place, document });
+      const plan = prepareChoice({ ...prepared, stageBanks, indexes }, choice, files);
+      const resolved = resolvedOf(plan, prepared, scope);
+      if (resolved.sources === null) return self.reply(ask, resolved);
+      // From the ask on the files are the device's.
+      const register = registrationOf(plan, prepared, scope);
+      const deadlineMs = self.now() + REGISTER_DEADLINE_MS;
+      const asked = self.ask(device, 'banks.register', register, { deadlineMs, as: 'registered' });
+      this.#registering.set(asked, { ask, choice: resolved, sources: plan.sources });
+    } catch (error) {
+      self.replyError(ask, toStatus(error));
+    }
+  }
+
+  registered(self: ActorSelf, reply: Reply): void {
+    const { ask, choice, sources } = this.#registering.get(reply.correlation)!;
+    this.#registering.delete(reply.correlation);
+    // Nobody is there who could have closed them.
+    if (reply.outcome === 'down') closeSources(sources, closeFile);
+    if (reply.status === null) self.reply(ask, choice);
+    else self.replyError(ask, reply.status);
+  }
+}
+
+const bankId = (scope: string, { key }: ChoicePlan['banks'][number]): string =>
+  `${scope}/bank/${key}`;
+const loaderId = (scope: string, id: string): string => `${scope}/load/${id}`;
+
+function resolvedOf(plan: ChoicePlan, prepared: PreparedModel, scope: string): ResolvedChoice {
+  const banks = [...prepared.parameters.banks, ...plan.banks.map((bank) => bankId(scope, bank))];
+  const isOwn = plan.sources.length > 0 || plan.banks.length > 0;
+  return {
+    stageBanks: plan.stageBanks.map((row) => row.map((bank) => banks[bank]!)),
+    loaders: plan.loaders.map(({ id, declaration }) => {
+      return { executable: loaderId(scope, id), declaration };
+    }),
+    sources: isOwn ? { scope, indexes: plan.indexes } : null,
+  };
+}
+
+/** Its banks leave like any others: only those of the generation can be pinned. */
+function registrationOf(plan: ChoicePlan, prepared: PreparedModel, scope: string): RegisterBanks {
+  const banks = plan.banks.map((bank) => {
+    const loaders = bank.loaders.map((id) => loaderId(scope, id));
+    return { id: bankId(scope, bank), plan: { ...bank, loaders }, pinned: false };
+  });
+  const { id: deployment, parameters } = prepared;
+  return { scope, parent: parameters.scope, deployment, sources: plan.sources, banks };
+}
+
+export const preparer = (_self: ActorSelf, input: PreparerInput): Behaviour => {
+  const host = new PreparerHost(input);
   return {
     receive(self, message) {
-      if (message.kind === 'members.prepare') prepare(self, message);
-      else if (message.kind === 'preparer.retire') self.stop();
+      const { kind } = message;
+      if (kind === 'members.prepare') host.prepareMembers(self, message);
+      else if (kind === 'choice.prepare') host.prepareChoice(self, message);
+      else if (kind === 'registered') host.registered(self, message.payload as Reply);
+      else if (kind === 'preparer.retire') self.stop();
     },
   };
 };

@@ -10,7 +10,6 @@ import { wasmExecutor } from '../jit/host-executor.js';
 import type { ExecutableReflection } from '../jit/reflection.js';
 import { bufferFunctions } from '../modules/buffer.js';
 import { DeclarationRecorder, type StageDeclaration } from '../modules/declaration-recorder.js';
-import type { DeclaredSource } from '../modules/declared-sources.js';
 import { capabilityTable } from '../modules/modules.js';
 import { parametersFunctions } from '../modules/parameters.js';
 import { prepareFunctions } from '../modules/prepare.js';
@@ -33,18 +32,12 @@ import { FROZEN_STATE } from '../vm/host-value.js';
 import type { CheckpointIndex } from '../parameters/checkpoints/checkpoint-index.js';
 import { HostVm } from '../vm/host-vm.js';
 import type { SealedState } from '../vm/heap.js';
-import type {
-  Bindings,
-  CompileStageInput,
-  HostArtefact,
-  PackageSource,
-  StageArtefact,
-} from './artefacts.js';
+import type { Bindings, CompileStageInput, HostArtefact, PackageSource } from './artefacts.js';
 import { entryAt, sourceAt } from './checkpoint-entries.js';
 import { coldBankOf } from './cold-banks.js';
 import type { ModelDocument } from './model-document.js';
-import type { Choice } from './prepare-choice.js';
-import { stageKey } from './specialization-key.js';
+import { hasOwnParameters, type Choice } from './prepare-choice.js';
+import { choiceKey, stageKey } from './specialization-key.js';
 
 /** Bytes of the one host slot that a finite invocation may fill with `runner.feedback`. */
 export const FEEDBACK_BYTES = 4096;
@@ -82,11 +75,35 @@ export interface ModelParameters {
   readonly indexes: readonly CheckpointIndex[];
 }
 
-/** A stage that one invocation declared: its identity, and how to get it. */
+/**
+ * What one invocation declared: its identity, and how to get it. A stage without parameters of its
+ * own is one by itself; with own parameters or sources all that was declared is one.
+ */
 export interface StageUse {
   readonly key: string;
+  /** On the device; see `executableOf`. */
   readonly executable: string;
-  readonly task: CompileStageInput;
+  /** How to compile its stages, in order. */
+  readonly tasks: readonly CompileStageInput[];
+  /** To be prepared first; null for a stage that only has to be compiled. */
+  readonly choice: Choice | null;
+}
+
+/** The program of a stage of a use, by its index there. */
+export const executableOf = ({ executable, choice }: StageUse, index: number): string =>
+  choice === null ? executable : `${executable}/${index}`;
+
+/** What a use has become on the device. */
+export interface ReadyUse {
+  /** By stage. */
+  readonly reflections: readonly ExecutableReflection[];
+  /** Sources of its own: where the device has them, cold ones first, and what the own ones hold. */
+  readonly sources: ChoiceSources | null;
+}
+
+export interface ChoiceSources {
+  readonly scope: string;
+  readonly indexes: readonly CheckpointIndex[];
 }
 
 /** What `prepare_request` gave for one member, as far as a cohort reads it. */
@@ -98,8 +115,11 @@ export interface BatchPlan {
   readonly upload: Uint8Array;
   readonly result: ResultPlan;
   readonly declared: readonly StageUse[];
-  /** The same declarations with their parameters and sources, for `prepareChoice`. */
-  readonly choice: Choice;
+}
+
+interface SpecializedUse {
+  readonly use: StageUse;
+  readonly ready: ReadyUse;
 }
 
 export class FiniteControl {
@@ -107,8 +127,8 @@ export class FiniteControl {
   readonly #vm: HostVm;
   readonly #profile: Profile;
   readonly #tags: Uint8Array;
-  /** Reflections of specialized stages that are on the device, by key. */
-  readonly #specialized = new Map<string, { use: StageUse; reflection: ExecutableReflection }>();
+  /** Uses that are on the device, by key. */
+  readonly #specialized = new Map<string, SpecializedUse>();
   #declarations: DeclarationRecorder | null = null;
   #invocation: RunnerRecorder | null = null;
 
@@ -153,8 +173,10 @@ export class FiniteControl {
         },
       );
       const choice = { stages: recorder.stages, sources: recorder.sources.list };
-      const declared = choice.stages.map((declaration) => this.#useOf(declaration, choice.sources));
-      return { stage: batch.stage, upload: batch.upload, result: batch.plan, declared, choice };
+      const declared = hasOwnParameters(choice)
+        ? [this.#choiceUse(choice)]
+        : choice.stages.map((declaration) => this.#stageUse(declaration));
+      return { stage: batch.stage, upload: batch.upload, result: batch.plan, declared };
     } finally {
       this.#declarations = null;
     }
@@ -163,10 +185,13 @@ export class FiniteControl {
   /** Runs `run` over recorded buffers: the submission of one invocation. */
   run(plan: BatchPlan, invocation: string): Submission {
     const { capacities, id, parameters } = this.#model;
+    const declared = plan.declared.map((use) => this.#find(use));
+    const own = declared.find(({ ready }) => ready.sources !== null)?.ready.sources;
+    const indexes = [...parameters.indexes, ...(own?.indexes ?? [])];
     const recorder = new RunnerRecorder({
-      stages: this.#stagesOf(plan),
+      stages: [...this.#coldStages(), ...declared.flatMap(runnableStages)],
       slots: [FEEDBACK_BYTES],
-      entry: (source, key) => entryAt(parameters.indexes, source, key),
+      entry: (source, key) => entryAt(indexes, source, key),
     });
     const input = recorder.addBuffer({ bytes: capacities.uploadBytes, lifetime: 'invocation' });
     const output = recorder.addBuffer({
@@ -193,7 +218,7 @@ export class FiniteControl {
       uploads: upload.length === 0 ? [] : [{ target, bytes: upload }],
       commands: recorder.commands,
       snapshot: result.snapshot.map(({ offset, length }) => ({ buffer: 1, offset, length })),
-      sources: parameters.scope,
+      sources: own?.scope ?? parameters.scope,
     };
   }
 
@@ -209,17 +234,23 @@ export class FiniteControl {
   }
 
   /** Ids of the banks that a stage binds which declared no parameters: the cold ones. */
-  banksOf({ task }: StageUse, { banks }: ExecutableReflection): readonly string[] {
+  banksOf({ declaration }: CompileStageInput, { banks }: ExecutableReflection): readonly string[] {
     const { stages, parameters } = this.#model;
     const cold = { stages, stageBanks: parameters.stageBanks };
     return banks.map((info, binding) => {
-      return parameters.banks[coldBankOf(cold, task.declaration, { info, binding })]!;
+      return parameters.banks[coldBankOf(cold, declaration, { info, binding })]!;
     });
   }
 
-  /** A specialized stage is on the device from now on. */
-  adopt(use: StageUse, artefact: StageArtefact): void {
-    this.#specialized.set(use.key, { use, reflection: artefact.reflection });
+  /** How to compile a stage or loader of this generation. */
+  taskOf(declaration: StageDeclaration): CompileStageInput {
+    const { sources, bindings, facts } = this.#model;
+    return { sources, declaration, bindings, facts };
+  }
+
+  /** It is on the device from now on. */
+  adopt(use: StageUse, ready: ReadyUse): void {
+    this.#specialized.set(use.key, { use, ready });
   }
 
   /** It is leaving; a newer one of the same key may have taken its place. */
@@ -237,28 +268,39 @@ export class FiniteControl {
     throw new StatusError('failedPrecondition', "runner capabilities are for 'run' only");
   }
 
-  #stagesOf(plan: BatchPlan): RunnableStage[] {
-    const cold = this.#model.stages.map(({ executable, reflection }) => ({
+  #coldStages(): RunnableStage[] {
+    return this.#model.stages.map(({ executable, reflection }) => ({
       executable,
       name: reflection.name,
       roots: reflection.roots.length,
     }));
-    const declared = plan.declared.map(({ key }) => {
-      const found = this.#specialized.get(key);
-      assert(found !== undefined, `stage ${key} to be specialized before run`);
-      const { name, roots } = found.reflection;
-      return { executable: found.use.executable, name, roots: roots.length };
-    });
-    return [...cold, ...declared];
   }
 
-  #useOf(declaration: StageDeclaration, own: readonly DeclaredSource[]): StageUse {
-    const { id, generation, sources, bindings, facts, parameters } = this.#model;
-    const key = stageKey(declaration, { firstSource: parameters.indexes.length, sources: own });
-    return {
-      key,
-      executable: `${id}@${generation}/${key}`,
-      task: { sources, declaration, bindings, facts },
-    };
+  #find({ key }: StageUse): SpecializedUse {
+    const found = this.#specialized.get(key);
+    assert(found !== undefined, `what was declared as ${key} to be on the device before run`);
+    return found;
   }
+
+  #stageUse(declaration: StageDeclaration): StageUse {
+    const tasks = [this.taskOf(declaration)];
+    return { ...this.#named(stageKey(declaration)), tasks, choice: null };
+  }
+
+  #choiceUse(choice: Choice): StageUse {
+    const key = choiceKey(choice, this.#model.parameters.indexes.length);
+    const tasks = choice.stages.map((declaration) => this.taskOf(declaration));
+    return { ...this.#named(key), tasks, choice };
+  }
+
+  #named(key: string): Pick<StageUse, 'key' | 'executable'> {
+    const { id, generation } = this.#model;
+    return { key, executable: `${id}@${generation}/${key}` };
+  }
+}
+
+function runnableStages({ use, ready }: SpecializedUse): RunnableStage[] {
+  return ready.reflections.map(({ name, roots }, index) => {
+    return { executable: executableOf(use, index), name, roots: roots.length };
+  });
 }

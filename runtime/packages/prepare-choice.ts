@@ -47,6 +47,10 @@ export interface ChoiceModel extends ColdStages {
  */
 export type ChoicePlan = ParameterPlan;
 
+/** Whether a choice needs preparation: stages alone only have to be compiled. */
+export const hasOwnParameters = ({ stages, sources }: Choice): boolean =>
+  sources.length > 0 || stages.some((stage) => stage.parameters.length > 0);
+
 export function prepareChoice(model: ChoiceModel, choice: Choice, files: PackageFiles): ChoicePlan {
   const checkpoints = new PackageCheckpoints(files, model.document.deployment.parameter_files);
   try {

@@ -28,6 +28,17 @@ export function stageKey(declaration: StageDeclaration, own: OwnSources = noSour
   return digest([codeKey(declaration), rows]);
 }
 
+/** A choice with parameters or sources of its own: all of its stages and files, in order. */
+export function choiceKey({ stages, sources }: DeclaredChoice, firstSource: number): string {
+  const files = sources.map((source) => source.files.map((file) => [file.directory, file.path]));
+  return digest([stages.map((stage) => stageKey(stage, { firstSource, sources })), files]);
+}
+
+export interface DeclaredChoice {
+  readonly stages: readonly StageDeclaration[];
+  readonly sources: readonly DeclaredSource[];
+}
+
 export interface OwnSources {
   readonly firstSource: number;
   readonly sources: readonly DeclaredSource[];

@@ -3,7 +3,8 @@
  * their registration on the table owns the descriptors.
  *
  * Holds: a descriptor is closed once, when its generation has given it up and no accepted read uses
- * it any more, so accepted reads survive a removal.
+ * it any more, so accepted reads survive a removal. A scope inside of another one (a choice of a
+ * generation) counts the other's sources before its own, keeps them open, and closes its own only.
  */
 import { StatusError } from '../base/errors.js';
 import type { OpenedFile, OpenedSource } from './load-plan.js';
@@ -17,12 +18,21 @@ export interface SourceLease {
 
 class Sources implements SourceLease {
   readonly sources: readonly OpenedSource[];
+  readonly #own: readonly OpenedSource[];
+  readonly #parent: SourceLease | null;
   readonly #close: (file: OpenedFile) => void;
   #uses = 1;
 
-  constructor(sources: readonly OpenedSource[], close: (file: OpenedFile) => void) {
-    this.sources = sources;
+  constructor(
+    own: readonly OpenedSource[],
+    parent: SourceLease | null,
+    close: (file: OpenedFile) => void,
+  ) {
+    this.sources = [...(parent?.sources ?? []), ...own];
+    this.#own = own;
+    this.#parent = parent;
     this.#close = close;
+    parent?.retain();
   }
 
   retain(): void {
@@ -31,7 +41,9 @@ class Sources implements SourceLease {
 
   release(): void {
     this.#uses -= 1;
-    if (this.#uses === 0) closeSources(this.sources, this.#close);
+    if (this.#uses > 0) return;
+    closeSources(this.#own, this.#close);
+    this.#parent?.release();
   }
 }
 
@@ -59,13 +71,19 @@ export class SourceTable {
     return this.#scopes.size;
   }
 
-  register(scope: string, sources: readonly OpenedSource[]): SourceLease {
+  /** `parent`: a scope whose sources come first; a generation without any has none. */
+  register(scope: string, sources: readonly OpenedSource[], parent?: string): SourceLease {
     if (this.#scopes.has(scope)) {
       throw new StatusError('alreadyExists', `the sources of ${scope} are registered already`);
     }
-    const lease = new Sources(sources, this.#close);
+    const lease = new Sources(sources, (parent && this.#scopes.get(parent)) || null, this.#close);
     this.#scopes.set(scope, lease);
     return lease;
+  }
+
+  /** Closes what was to be registered and is not wanted. */
+  refuse(sources: readonly OpenedSource[]): void {
+    closeSources(sources, this.#close);
   }
 
   find(scope: string): SourceLease {

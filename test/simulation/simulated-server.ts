@@ -11,10 +11,9 @@ import { deviceQueue, type DeviceQueueInput } from '../../actors/model/device-qu
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import { generation } from '../../actors/model/generation.js';
 import { preparation, type PreparationOrder } from '../../actors/model/preparation.js';
-import { preparer } from '../../actors/serving/preparer.js';
+import { preparer, type PreparerInput } from '../../actors/serving/preparer.js';
 import { server } from '../../actors/system/server.js';
 import { taskPort } from '../../actors/system/task-port.js';
-import type { PreparedModel } from '../../actors/protocol.js';
 import { StatusError, type StatusRecord } from '../../runtime/base/errors.js';
 import type { Ports } from '../../runtime/base/ports.js';
 import { LocalMemory } from '../../runtime/hal/local/local-memory.js';
@@ -160,7 +159,7 @@ export class SimulatedServer {
         .register('preparation', (self, input: PreparationOrder) =>
           cold(self, { ...input, prepare: packages.prepare, closeFile: () => {} }),
         )
-        .register('preparer', (self, input: { prepared: PreparedModel }) =>
+        .register('preparer', (self, input: PreparerInput) =>
           warm(self, { ...input, prepared: packages.whole(input.prepared) }),
         );
     }

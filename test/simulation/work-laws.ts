@@ -66,7 +66,7 @@ export class WorkLaws {
         if (seen.kind === 'finiteRequest') {
           this.#requests.set(actor, { isCancelled: false, answers: 0 });
         } else if (seen.kind === 'specialization') {
-          const { key } = seen.input as SpecializationInput;
+          const { key } = (seen.input as SpecializationInput).use;
           const name = `${actor.slice(0, actor.indexOf('/specializations/'))} ${key}`;
           this.#stages.set(actor, { name, phase: 'idle' });
         }

@@ -2,14 +2,7 @@
  * Reads on demand on real threads: rows of a table that is never resident. The text of a member is
  * its descriptor, so that a request can ask for what no table has.
  */
-import {
-  existsSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,6 +10,7 @@ import { writeSafetensors } from '../../../runtime/parameters/checkpoints/safete
 import { rejection, withServer, type TestServer } from '../running-server.js';
 import { writePackage, type Texts } from '../serving/faulty-package.js';
 import { gauges, isQuiet } from '../serving/quiet.js';
+import { openFiles } from './open-files.js';
 
 /** Text "KV": the row of member V is word V - '0' of the table; other K break the descriptor. */
 const texts: Texts = {
@@ -98,18 +92,6 @@ async function withLazy(
 
 const floatOf = (row: Float32Array): number => row[0]!;
 
-/** What the process has open, where the system tells. */
-function openFiles(): string[] {
-  const names = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : [];
-  return names.flatMap((name) => {
-    try {
-      return [readlinkSync(`/proc/self/fd/${name}`)];
-    } catch {
-      return [];
-    }
-  });
-}
-
 async function ask(server: TestServer, at: number): Promise<void> {
   const { rows } = await server.embed('lazy', [`a${String.fromCharCode(48 + at)}`]);
   assert.equal(rows[0], Float32Array.of(2 * wordOf(at)));
@@ -174,10 +156,7 @@ test('a removal or a replacement under way redirects no read, and every file is 
     }
     await server.serving.unregister('lazy');
     assert.is((await gauges(server))['loom_device_bytes'], 0);
-    assert.equal(
-      openFiles().filter((path) => path.includes('table.safetensors')),
-      [],
-    );
+    assert.equal(openFiles(folder), []);
   }));
 
 test.run();

@@ -4,15 +4,28 @@ import * as assert from 'uvu/assert';
 import { specialization } from '../../../actors/model/specialization.js';
 import type { Context } from '../../../actors/model/specialization.machine.js';
 import type { MachineEvent } from '../../../runtime/system/machine-event.js';
+import type { SeededRandom } from '../../../runtime/system/seeded-random.js';
 import { runHistories, type ChartModel, type ChartStep } from '../chart-history.js';
 
+const STARTS: Record<string, 'resolve' | 'compile' | 'place'> = {
+  resolveChoice: 'resolve',
+  compileStage: 'compile',
+  placeStage: 'place',
+};
+
 class StageModel implements ChartModel<Context> {
+  readonly input: { readonly isChoice: boolean };
   #users = 0;
   #waiting = 0;
   #isEvicted = false;
   #isUsed = false;
-  #pending: 'none' | 'compile' | 'place' = 'none';
+  #pending: 'none' | 'resolve' | 'compile' | 'place' = 'none';
+  #isResolved = false;
   #isPlaced = false;
+
+  constructor(random: SeededRandom) {
+    this.input = { isChoice: random.below(2) === 0 };
+  }
 
   facts(): MachineEvent[] {
     const use: MachineEvent = { type: 'specialization.use', cohort: 'one' };
@@ -24,13 +37,15 @@ class StageModel implements ChartModel<Context> {
     if (!this.#isEvicted) facts.push({ type: 'specialization.evict' });
     const status = { code: 'invalidArgument', message: 'it does not compile' };
     if (this.#pending !== 'none') facts.push({ type: 'stage.refused', status });
+    if (this.#pending === 'resolve') facts.push({ type: 'choice.resolved' });
     if (this.#pending === 'compile') facts.push({ type: 'stage.compiled' });
     if (this.#pending === 'place') facts.push({ type: 'stage.placed' });
     return facts;
   }
 
   before({ type }: MachineEvent): void {
-    if (type.startsWith('stage.')) this.#pending = 'none';
+    if (/^(stage|choice)\./.test(type)) this.#pending = 'none';
+    if (type === 'choice.resolved') this.#isResolved = true;
     if (type === 'stage.placed') this.#isPlaced = true;
     if (type === 'specialization.use') this.#users += 1;
     if (type === 'specialization.release') this.#users -= 1;
@@ -39,9 +54,12 @@ class StageModel implements ChartModel<Context> {
   }
 
   effect(type: string): void {
-    if (type === 'compileStage' || type === 'placeStage') {
+    const started = STARTS[type];
+    if (started !== undefined) {
       assert.is(this.#pending, 'none', 'one thing at a time');
-      this.#pending = type === 'compileStage' ? 'compile' : 'place';
+      if (started === 'resolve') assert.ok(this.input.isChoice && !this.#isResolved);
+      else assert.is(this.#isResolved, this.input.isChoice, 'a choice is resolved before');
+      this.#pending = started;
     } else if (type === 'noteWaiter') this.#waiting += 1;
     else if (type === 'dropWaiter') this.#waiting -= 1;
     else if (type === 'announceReady' || type === 'announceFailed') this.#waiting = 0;
@@ -67,7 +85,8 @@ class StageModel implements ChartModel<Context> {
     }
     const isUnused = this.#isPlaced && this.#isEvicted && this.#users === 0;
     assert.is(to === 'evicted', isUnused, 'it leaves when nobody uses it, and not before');
-    assert.is(has('unloadStage'), isUnused);
+    const leaves = isUnused || type === 'stage.refused';
+    assert.is(has('unloadStage'), leaves, 'nothing of it stays on the device');
   }
 
   end(state: string): void {
@@ -77,9 +96,9 @@ class StageModel implements ChartModel<Context> {
 }
 
 test('two thousand histories: a compile is joined, and the stage leaves after its last user', () => {
-  const model = (): StageModel => new StageModel();
+  const model = (random: SeededRandom): StageModel => new StageModel(random);
   const reached = runHistories({ table: specialization.table, model, histories: 2_000 });
-  for (const state of ['placing', 'ready', 'evicted', 'failed']) {
+  for (const state of ['resolving', 'placing', 'ready', 'evicted', 'failed']) {
     assert.ok((reached.get(state) ?? 0) > 100, state);
   }
 });

@@ -25,7 +25,7 @@ function model(): PreparedModel {
     checkModelDocument(document, 'model.json'),
     new MemoryFiles(new Map(files)),
   );
-  return { ...reference.model, tokenizer: null };
+  return { ...reference.model, place: { base: '/', packageRoots: [] }, tokenizer: null };
 }
 
 const prepared = model();

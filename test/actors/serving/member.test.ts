@@ -131,7 +131,7 @@ function dummies(reference: ReferenceModel, seed: number) {
   );
   const device = system.spawn('device', deviceActor(fixture), undefined);
   const input: GenerationInput = {
-    prepared: { ...reference.model, tokenizer: null },
+    prepared: { ...reference.model, place: { base: '/', packageRoots: [] }, tokenizer: null },
     ...{ deployment, device, preparationThread: 'prep', waitingMax: 100 },
   };
   const generation = system.spawn('generation', generationOf(twoRounds), input);

@@ -46,11 +46,13 @@ function refusal(lines: string) {
 }
 
 test('own stages, sources and parameters are recorded after the cold ones', () => {
-  const { choice, declared } = batchOf(`let own = stage(@other, 5)
+  const { declared } = batchOf(`let own = stage(@other, 5)
   let tuned = source("", "tuned")
   source_append(tuned, "", "more")
   parameter(own, 0, 0, tuned, @head)
   parameter(own, 1, 0, 0, @whole)`);
+  assert.is(declared.length, 1, 'all of it is one choice');
+  const choice = declared[0]!.choice!;
   assert.equal(choice.sources, [
     {
       files: [
@@ -64,7 +66,7 @@ test('own stages, sources and parameters are recorded after the cold ones', () =
     { binding: 1, input: 0, source: 0, policy: { name: 'w.policies.whole', args: [] } },
   ]);
   assert.equal(structuredClone(choice), choice);
-  assert.is(declared.length, 1);
+  assert.is(declared[0]!.tasks.length, 1);
 });
 
 test('equal declarations have equal keys; other files have others', () => {
@@ -75,6 +77,36 @@ test('equal declarations have equal keys; other files have others', () => {
   parameter(own, 1, 0, tuned, @whole)`).declared[0]!.key;
   assert.is(keyOf('a'), keyOf('a'));
   assert.is.not(keyOf('a'), keyOf('b'));
+});
+
+test('stages without parameters are compiled one by one and need no preparation', () => {
+  const { declared } = batchOf('let a = stage(@other, 5)\n  let b = stage(@forward, 6)');
+  assert.equal(
+    declared.map(({ choice, tasks }) => [choice, tasks.length]),
+    [
+      [null, 1],
+      [null, 1],
+    ],
+  );
+  const sourceAlone = batchOf('let tuned = source("", "tuned")').declared;
+  assert.equal([sourceAlone.length, sourceAlone[0]!.tasks.length], [1, 0]);
+});
+
+test('a choice is all that was declared: stages, parameters and files, in order', () => {
+  const keyOf = (lines: string) => batchOf(lines).declared[0]!.key;
+  const base = 'let own = stage(@forward, 5)\n  let tuned = source("", "a")\n';
+  const keys = [
+    base,
+    `${base}parameter(own, 0, 0, tuned, @whole)`,
+    `${base}parameter(own, 0, 0, 0, @whole)`,
+    `${base}let more = stage(@other, 5)`,
+    `let more = stage(@other, 5)\n${base}`,
+    `${base}source_append(tuned, "", "b")`,
+    `${base}let second = source("", "b")`,
+    `let second = source("", "b")\n${base}`,
+  ].map(keyOf);
+  assert.is(new Set(keys).size, keys.length);
+  for (const key of keys) assert.match(key, /^[0-9a-f]{32}$/);
 });
 
 test('cold sources can be read and not changed; nothing is placed', () => {

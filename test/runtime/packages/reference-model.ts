@@ -109,7 +109,8 @@ export class ReferenceModel {
   run(members: readonly PreparedRequest[]): readonly Float32Array[] {
     const plan = this.control.prepareBatch(members);
     for (const use of plan.declared) {
-      this.control.adopt(use, this.#load(use.executable, use.task));
+      const reflections = use.tasks.map((task) => this.#load(use.executable, task).reflection);
+      this.control.adopt(use, { reflections, sources: null });
       this.specialized.push(use.key);
     }
     const submission = this.control.run(plan, `invocation/${(this.#invocations += 1)}`);

@@ -24,6 +24,23 @@ test('files are closed once, with the last use after the scope was given up', ()
   assert.equal(closed, [3, 4, 5]);
 });
 
+test('a scope inside of another counts its sources first, and keeps them open', () => {
+  const { table, closed } = opened();
+  table.register('a@1', [sourceOf(3)]);
+  const { sources } = table.register('a@1/choice/1', [sourceOf(4)], 'a@1');
+  assert.equal(
+    sources.map(({ files }) => files[0]!.descriptor),
+    [3, 4],
+  );
+  table.release('a@1');
+  assert.equal(closed, []);
+  table.release('a@1/choice/1');
+  assert.equal(closed, [4, 3], 'its own, then those that it kept open');
+  table.register('b@1/choice/1', [sourceOf(5)], 'b@1');
+  table.release('b@1/choice/1');
+  assert.equal(closed, [4, 3, 5], 'a generation without sources has none to count');
+});
+
 test('scopes are apart', () => {
   const { table, closed } = opened();
   table.register('a@1', [sourceOf(3)]);
