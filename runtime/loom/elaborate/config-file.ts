@@ -1,16 +1,20 @@
 /**
- * `config.loom`: exported constants whose names are those of `config.decl`s (by last segment or by
- * `use`). Their expressions may use `target.*` and the file's own constants, not the configuration
- * itself: this file is what makes it.
+ * `config.loom`: its exported constants bind the `config.decl`s of their last segment, for the whole
+ * package. Expressions may use `target.*` and the file's own constants, not the configuration: this
+ * file is what makes it. Whatever binds nothing is an error with its place, for a setting that is
+ * skipped in silence is found by nobody.
  */
 import { LoomError } from '../diagnostics.js';
 import { StatusError } from '../../base/errors.js';
-import type { Catalog } from './catalog.js';
-import { bindConfiguration } from './configuration.js';
+import type { At, Decl } from '../tree.js';
+import type { Catalog, CatalogFile, Declaration } from './catalog.js';
+import { bindValue, checkKeyCount, configTypeOf, resolveConfigKey } from './configuration.js';
 import type { TargetFacts } from '../../base/target-facts.js';
 import type { ConfigValue } from './configuration.js';
 import { constantOf } from './constants.js';
 import { openSession } from './engine.js';
+import { Problem } from './problem.js';
+import type { Session } from './session.js';
 
 export interface ConfigFileResult {
   /** By full name of the `config.decl`. */
@@ -18,7 +22,14 @@ export interface ConfigFileResult {
   readonly factsRead: readonly string[];
 }
 
-/** Throws a `LoomError` or a `StatusError` that names the key. */
+type ConstDecl = Extract<Decl, { kind: 'const' }>;
+
+interface Constant {
+  readonly declaration: Declaration;
+  readonly decl: ConstDecl;
+}
+
+/** Throws a `LoomError` that names place and key. */
 export function evaluateConfigFile(
   catalog: Catalog,
   file: string,
@@ -28,37 +39,80 @@ export function evaluateConfigFile(
   if (found === null)
     throw new StatusError('notFound', `there is no file '${file}' in the catalog`);
   const session = openSession(catalog, { target, bindings: new Map() });
-  const entries: [string, ConfigValue][] = [];
-  for (const declaration of found.own.values()) {
-    if (declaration.decl.kind !== 'const' || !declaration.decl.exported) continue;
+  const constants = constantsOf(found);
+  const bindings = new Map<string, ConfigValue>();
+  const attempt = (constant: Constant, action: () => void): void => {
     try {
-      const value = constantOf(session, declaration);
-      if (value.kind === 'const' && typeof value.value !== 'string') {
-        entries.push([keyOf(catalog, declaration.decl.name), value.value]);
-      } else {
-        const problem = {
-          file,
-          at: declaration.decl.at,
-          message: `'${declaration.decl.name}' is no bool, integer or real`,
-        };
-        session.sink.report(problem);
-      }
+      action();
     } catch (error) {
-      session.record(error);
+      session.record(placed(error, constant));
     }
+  };
+  for (const constant of constants.filter(({ decl }) => decl.exported)) {
+    attempt(constant, () => {
+      const { name, value } = bindingOf(session, constant);
+      bindings.set(name, value);
+      checkKeyCount(bindings.size);
+    });
+  }
+  // Only now is known which of the others an exported one reads.
+  for (const constant of constants.filter(({ decl }) => !decl.exported)) {
+    attempt(constant, () => checkPrivate(session, constant));
   }
   const diagnostics = session.sink.list();
   if (diagnostics.length > 0) throw new LoomError(diagnostics, catalog.source);
-  return {
-    bindings: bindConfiguration(catalog, entries),
-    factsRead: [...session.factsRead].sort(),
-  };
+  return { bindings, factsRead: [...session.factsRead].sort() };
 }
 
-/** The only `config.decl` with this last segment: the constant itself has the same one. */
-function keyOf(catalog: Catalog, name: string): string {
-  const matches = [...catalog.exports.values()].filter(
-    (entry) => entry.decl.kind === 'config' && entry.decl.name === name,
+function constantsOf(file: CatalogFile): readonly Constant[] {
+  return [...file.own.values()].flatMap((declaration) => {
+    const { decl } = declaration;
+    return decl.kind === 'const' ? [{ declaration, decl }] : [];
+  });
+}
+
+/** Errors about keys and values get the place of the constant. */
+function placed(error: unknown, { declaration, decl }: Constant): unknown {
+  if (!(error instanceof StatusError)) return error;
+  return new Problem({ file: declaration.file.file, at: decl.at }, error.message);
+}
+
+function bindingOf(
+  session: Session,
+  { declaration, decl }: Constant,
+): { readonly name: string; readonly value: ConfigValue } {
+  const problem = (at: At, message: string, hint?: string): Problem =>
+    new Problem({ file: declaration.file.file, at }, message, hint === undefined ? {} : { hint });
+  const key = resolveConfigKey(session.catalog, decl.name, declaration);
+  const type = configTypeOf(key);
+  const written = decl.type?.kind === 'namedType' ? decl.type.name : null;
+  if (decl.type !== null && written !== type) {
+    const message = `configuration key '${key.name}' is ${type}, and this constant another type`;
+    throw problem(decl.type.at, message, `write ${type}, or no type`);
+  }
+  const readBefore = session.configRead.size;
+  const constant = constantOf(session, declaration);
+  if (session.configRead.size > readBefore) {
+    const read = [...session.configRead].slice(readBefore).join(', ');
+    const message = `'${decl.name}' reads configuration (${read}), which this file is to bind`;
+    throw problem(decl.value.at, message, 'use a constant of this file for both');
+  }
+  if (constant.kind !== 'const' || typeof constant.value === 'string') {
+    throw problem(decl.value.at, `'${decl.name}' is no bool, integer or real`);
+  }
+  return { name: key.name, value: bindValue(key, decl.name, constant.value) };
+}
+
+/** A private constant serves exported ones, or it was meant to be exported. */
+function checkPrivate(session: Session, { declaration, decl }: Constant): void {
+  const isKey = [...session.catalog.exports.values()].some(
+    (entry) => entry.decl.kind === 'config' && entry.decl.name === decl.name,
   );
-  return matches.length === 1 ? (matches[0]?.name ?? name) : name;
+  if (!isKey && session.reached.has(declaration.id)) return;
+  const why = isKey ? `so it does not bind the key '${decl.name}'` : 'and no exported one reads it';
+  throw new Problem(
+    { file: declaration.file.file, at: decl.at },
+    `'${decl.name}' is not exported, ${why}`,
+    { hint: `write \`const.def export ${decl.name}\`` },
+  );
 }

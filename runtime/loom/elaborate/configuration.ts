@@ -7,6 +7,8 @@ import { StatusError } from '../../base/errors.js';
 import type { TargetFacts } from '../../base/target-facts.js';
 import type { Catalog, Declaration } from './catalog.js';
 import { nearestName } from './catalog.js';
+import { adapt, constantText } from './constant-folding.js';
+import { F32 } from './types.js';
 
 export type ConfigValue = bigint | number | boolean;
 export type ConfigType = 'bool' | 'i32' | 'i64' | 'f32';
@@ -31,7 +33,9 @@ export const defaultTarget: TargetFacts = {
   tile_n: 8,
 };
 
-export const configKeysMax = 256;
+const configKeysMax = 256;
+/** Keys that a message lists where none is like the one asked for. */
+const keysShown = 8;
 
 /** A value in the textual syntax of `prepare.config`: `true`, `-12`, `0x10`, `1.5`, `1e-5`. */
 export function parseConfigValue(type: ConfigType, text: string): ConfigValue {
@@ -59,28 +63,45 @@ function checkRange(type: 'i32' | 'i64', value: bigint): bigint {
   throw new StatusError('invalidArgument', `${value} is outside the range of ${type}`);
 }
 
-/** The `config.decl` that a key names. */
-export function resolveConfigKey(catalog: Catalog, key: string): Declaration {
-  const exact = catalog.find(key);
-  if (exact !== null) {
-    if (exact.decl.kind === 'config') return exact;
-    throw new StatusError('invalidArgument', `'${key}' is a ${exact.decl.kind}, not a config.decl`);
-  }
+/**
+ * The `config.decl` that a key names. `asking` is the constant of a config file that has the key's
+ * name: it is not what it looks for.
+ */
+export function resolveConfigKey(
+  catalog: Catalog,
+  key: string,
+  asking: Declaration | null = null,
+): Declaration {
   const all = [...catalog.exports.values()].filter((entry) => entry.decl.kind === 'config');
-  const matches = all.filter((entry) => entry.decl.name === key);
+  const exact = all.find((entry) => entry.name === key);
+  const matches = exact ? [exact] : all.filter((entry) => entry.decl.name === key);
   if (matches.length === 1) return matches[0] as Declaration;
   if (matches.length > 1) {
     const names = matches.map((entry) => entry.name).join(', ');
     throw new StatusError('invalidArgument', `configuration key '${key}' is ambiguous: ${names}`);
   }
-  const hidden = catalog.files.some((file) => file.own.has(key));
-  if (hidden) throw new StatusError('invalidArgument', `'${key}' is not a config.decl`);
+  const other = otherThing(catalog, key, asking);
+  if (other !== null) {
+    const message = `'${key}' is a ${other.decl.kind}, not a config.decl`;
+    throw new StatusError('invalidArgument', message);
+  }
   const near = nearestName(
     key,
     all.map((entry) => entry.name),
   );
-  const hint = near === null ? '' : ` (did you mean '${near}'?)`;
+  const hint = near === null ? knownKeys(all) : ` (did you mean '${near}'?)`;
   throw new StatusError('notFound', `there is no configuration key '${key}'${hint}`);
+}
+
+function otherThing(catalog: Catalog, key: string, asking: Declaration | null): Declaration | null {
+  const own = catalog.files.flatMap((file) => file.own.get(key) ?? []);
+  return [catalog.find(key), ...own].find((entry) => entry !== null && entry !== asking) ?? null;
+}
+
+function knownKeys(all: readonly Declaration[]): string {
+  if (all.length === 0) return ' (no program of the package declares one)';
+  const shown = all.slice(0, keysShown).map((entry) => entry.name);
+  return ` (keys: ${shown.join(', ')}${all.length > keysShown ? ', …' : ''})`;
 }
 
 export function configTypeOf(declaration: Declaration): ConfigType {
@@ -104,15 +125,26 @@ export function bindConfiguration(
     if (bindings.has(declaration.name)) {
       throw new StatusError('invalidArgument', `configuration key '${key}' is bound twice`);
     }
-    bindings.set(declaration.name, bindOne(declaration, key, given));
-    if (bindings.size > configKeysMax) {
-      throw new StatusError('resourceExhausted', `more than ${configKeysMax} configuration keys`);
-    }
+    bindings.set(declaration.name, bindValue(declaration, key, given));
+    checkKeyCount(bindings.size);
   }
   return bindings;
 }
 
-function bindOne(declaration: Declaration, key: string, given: string | ConfigValue): ConfigValue {
+export function checkKeyCount(count: number): void {
+  if (count <= configKeysMax) return;
+  throw new StatusError(
+    'resourceExhausted',
+    `${count} configuration keys are bound; the limit is ${configKeysMax}`,
+  );
+}
+
+/** A text or a value as the type of the key; the error names the key. */
+export function bindValue(
+  declaration: Declaration,
+  key: string,
+  given: string | ConfigValue,
+): ConfigValue {
   try {
     return convertConfig(configTypeOf(declaration), given);
   } catch (error) {
@@ -124,10 +156,15 @@ function bindOne(declaration: Declaration, key: string, given: string | ConfigVa
 function convertConfig(type: ConfigType, given: string | ConfigValue): ConfigValue {
   if (typeof given === 'string') return parseConfigValue(type, given);
   if (type === 'bool' && typeof given === 'boolean') return given;
-  if (type === 'f32' && typeof given !== 'boolean') return Math.fround(Number(given));
-  if ((type === 'i32' || type === 'i64') && typeof given !== 'boolean') {
-    if (typeof given === 'bigint') return checkRange(type, given);
-    if (Number.isInteger(given)) return checkRange(type, BigInt(given));
+  if (type === 'f32' && typeof given !== 'boolean') return realValue(given);
+  if ((type === 'i32' || type === 'i64') && typeof given === 'bigint') {
+    return checkRange(type, given);
   }
-  throw new StatusError('invalidArgument', `a ${typeof given} does not fit ${type}`);
+  throw new StatusError('invalidArgument', `${constantText(given)} is no ${type}`);
+}
+
+function realValue(given: bigint | number): number {
+  const value = adapt({ kind: 'const', type: null, value: given }, F32);
+  if (typeof value === 'number') return value;
+  throw new StatusError('invalidArgument', `${constantText(given)} is no f32 value`);
 }

@@ -19,6 +19,13 @@ export const flexible = (value: bigint | number): ConstValue => ({
   type: null,
   value,
 });
+/** As it would be written: a real keeps its point, so that messages tell 1.0 from 1. */
+export function constantText(value: ConstValue['value']): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  const text = String(value);
+  return typeof value === 'number' && /^-?\d+$/.test(text) ? `${text}.0` : text;
+}
+
 export const truth = (value: boolean): ConstValue => ({ kind: 'const', type: BOOL, value });
 
 /** The value of `constant` as `type`, or null where it does not fit or is of another kind. */
@@ -31,10 +38,19 @@ export function adapt(constant: ConstValue, type: Type): ConstValue['value'] | n
   if (type.name === 'f32' || type.name === 'f64') {
     if (typeof value !== 'bigint' && typeof value !== 'number') return null;
     const real = type.name === 'f32' ? Math.fround(Number(value)) : Number(value);
+    if (!Number.isFinite(real)) return null;
     return typeof value === 'bigint' && BigInt(real) !== value ? null : real;
   }
   if (typeof value !== 'bigint') return null;
   return wrap(value, type) === value ? value : null;
+}
+
+/** Why `adapt` says no, for messages: the constant, and the range of f32 where that is the reason. */
+export function misfitText({ value }: ConstValue, type: Type): string {
+  if (typeof value === 'string') return 'a string';
+  const shown = `the constant ${constantText(value)}`;
+  const isReal = typeof value === 'number' && isScalar(type, 'f32');
+  return isReal ? `${shown}, which is beyond f32 (f32.lowest to f32.max)` : shown;
 }
 
 /** `value` modulo the width of an integer type. */
