@@ -1,7 +1,8 @@
 /**
  * What every route is given: the server behind the seam, the ports, where measurements and lines
  * go, and the limits and access rules that the operator chose. Made once by `serve` (or a test) and
- * never changed, except `isDraining`, which `serve` turns on when the first signal arrives.
+ * never changed, except `isStarting` and `isDraining`: `serve` turns the one off when the packages of
+ * its command line serve, and the other on when the first signal arrives.
  */
 import type { Ports } from '../runtime/base/ports.js';
 import type { Metrics } from './metrics.js';
@@ -32,6 +33,7 @@ export interface Services {
   readonly limits: HttpLimits;
   readonly admin: AdminAccess;
   readonly version: string;
+  isStarting(): boolean;
   isDraining(): boolean;
 }
 

@@ -31,6 +31,6 @@ export function toolOptions(level: string): StartOptions {
     requestTimeoutMs: defaultLimits.requestTimeoutMs,
     ports: systemPorts('main'),
     metrics: new Metrics(),
-    log: createLog(level),
+    log: createLog(level, 'json'),
   };
 }

@@ -17,6 +17,7 @@ export interface FrontEndInput {
   readonly start: StartOptions;
   readonly metrics: Metrics;
   readonly version: string;
+  isStarting(): boolean;
   isDraining(): boolean;
 }
 
@@ -35,6 +36,7 @@ export function openFrontEnd(input: FrontEndInput): Promise<Listener> {
     },
     admin: { loopback: isLoopbackHost(options.host), token: options.adminToken ?? null },
     version,
+    isStarting: () => input.isStarting(),
     isDraining: () => input.isDraining(),
   };
   const { host, port, headerTimeout, requestTimeout } = options;

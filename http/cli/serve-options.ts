@@ -28,6 +28,7 @@ export interface ServeOptions {
   /** Milliseconds. */
   readonly drainTimeout: number;
   readonly logLevel: string;
+  readonly logFormat: 'auto' | 'json' | 'text';
 }
 
 const examples = `
@@ -131,5 +132,10 @@ function addLimits(command: Command): Command {
       new Option('--log-level <level>', 'what to log on standard error')
         .default('info')
         .choices([...logLevels]),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'how: json, text, or text on a terminal only')
+        .default('auto')
+        .choices(['auto', 'json', 'text']),
     );
 }

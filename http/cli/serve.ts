@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemPorts } from '../../runtime/base/ports.js';
 import type { Listener } from '../listen.js';
-import { createLog } from '../log.js';
+import { createLog, type LogFormat } from '../log.js';
 import { Metrics } from '../metrics.js';
 import type { StartedServer, StartOptions } from '../serving.js';
 import type { ToolCommand } from './check.js';
@@ -50,6 +50,7 @@ async function serve(
     startServer(start),
     import('./front-end.js'),
   ]);
+  let isStarting = true;
   let isDraining = false;
   let listener: Listener | null = null;
   try {
@@ -59,11 +60,13 @@ async function serve(
       start,
       metrics,
       version: readVersion(),
+      isStarting: () => isStarting,
       isDraining: () => isDraining,
     });
     const serving = registerAll(server, folders, tool.terminal);
     const stopped = await Promise.race([serving.then(() => false), signals.first.then(() => true)]);
     if (!stopped) {
+      isStarting = false;
       await announce(server, listener, tool.terminal);
       await signals.first;
     }
@@ -164,9 +167,14 @@ function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
     requestTimeoutMs: options.requestTimeout,
     ports: systemPorts('main'),
     metrics,
-    log: createLog(options.logLevel),
+    log: createLog(options.logLevel, logFormat(options.logFormat)),
   };
 }
+
+const logFormat = (asked: ServeOptions['logFormat']): LogFormat => {
+  if (asked !== 'auto') return asked;
+  return process.stderr.isTTY === true ? 'text' : 'json';
+};
 
 /** package.json lies above the folder that the build writes to, whatever that is called. */
 export function readVersion(): string {

@@ -6,9 +6,18 @@ import { z } from '@hono/zod-openapi';
 import { answerJson, answerText } from '../answer.js';
 import type { LoomApp } from '../context.js';
 import type { Services } from '../services.js';
+import type { Readiness } from '../serving.js';
 import { describe } from './describe.js';
 
 const readyAnswer = z.object({ ready: z.boolean(), reasons: z.array(z.string()) });
+
+async function readinessOf(services: Services): Promise<Readiness> {
+  const isNotReady = (why: string): Readiness => ({ ready: false, reasons: [why] });
+  if (services.isDraining()) return isNotReady('the server is shutting down');
+  const readiness = await services.serving.readiness();
+  if (!readiness.ready || !services.isStarting()) return readiness;
+  return isNotReady('packages that the server was started with are still being prepared');
+}
 
 export function healthRoutes(app: LoomApp, services: Services): void {
   describe(app, {
@@ -34,9 +43,7 @@ export function healthRoutes(app: LoomApp, services: Services): void {
   });
   app.get('/readyz', async (c) => {
     c.get('scope').route = '/readyz';
-    const readiness = services.isDraining()
-      ? { ready: false, reasons: ['the server is shutting down'] }
-      : await services.serving.readiness();
+    const readiness = await readinessOf(services);
     if (readiness.ready) return answerJson(c, readiness);
     const answer = answerJson(c, readiness, 503);
     answer.headers.set('retry-after', '1');

@@ -13,6 +13,7 @@ export interface Harness {
   readonly serving: FakeServing;
   readonly services: Services;
   readonly lines: { level: string; fields: object; message: string }[];
+  starting: boolean;
   draining: boolean;
   /** POST with a JSON body (or text as it is). */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
@@ -38,6 +39,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     limits: { ...defaultLimits, ...options.limits },
     admin: options.admin ?? { loopback: true, token: null },
     version: '1.2.3',
+    isStarting: () => made.starting,
     isDraining: () => made.draining,
   };
   const app = createApp(services);
@@ -46,6 +48,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     serving,
     services,
     lines,
+    starting: false,
     draining: false,
     post: async (path, body, headers = {}) =>
       app.request(path, {

@@ -30,6 +30,16 @@ test('livez answers whatever the models do', async () => {
   assert.is((await made.get('/livez')).status, 200);
 });
 
+test('readyz waits for the packages that the server was started with', async () => {
+  const made = harness();
+  made.starting = true;
+  const response = await made.get('/readyz');
+  assert.is(response.status, 503);
+  assert.match(await response.text(), /still being prepared/);
+  made.starting = false;
+  assert.is((await made.get('/readyz')).status, 200);
+});
+
 test('readyz says why not, and is never ready while draining', async () => {
   const made = harness();
   assert.is((await made.get('/readyz')).status, 200);
