@@ -149,7 +149,7 @@ class BankHost {
   }
 
   get #name(): string {
-    return `bank ${this.#input.id} (${this.#input.plan.label})`;
+    return `bank ${this.#input.plan.label} of ${this.#input.deployment}`;
   }
 }
 

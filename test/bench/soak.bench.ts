@@ -47,6 +47,7 @@ const app = createApp({
   limits: defaultLimits,
   admin: { loopback: true, token: null },
   version: 'bench',
+  isStarting: () => false,
   isDraining: () => false,
 });
 
