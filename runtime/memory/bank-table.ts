@@ -102,9 +102,13 @@ export class BankTable {
     this.#banks.delete(id);
   }
 
-  /** Bytes that these banks need beside what is there now. */
+  /**
+   * Bytes that these banks need beside what is there now. One whose generation has ended meanwhile
+   * needs none: whoever still asks for it is refused when its turn comes.
+   */
   missingBytes(ids: Iterable<string>): number {
-    return bytesOf([...ids].map((id) => this.#find(id)).filter(isAway));
+    const known = [...ids].flatMap((id) => this.#banks.get(id) ?? []);
+    return bytesOf(known.filter(isAway));
   }
 
   /** Bytes that they need when none of them is there. */

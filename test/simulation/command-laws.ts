@@ -7,7 +7,8 @@ import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { Reply } from '../../runtime/system/envelope.js';
 import type { Losses } from './losses.js';
 import type { Report } from './report.js';
-import { flawOf, type Flaw } from './tiny-package.js';
+import { flawOf } from './tiny-package.js';
+import type { Flaw } from './tiny-programs.js';
 import type { Drain, Event, Registration } from './traffic.js';
 
 export interface HistoryContext {

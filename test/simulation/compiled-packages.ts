@@ -8,7 +8,7 @@ import { toStatus } from '../../runtime/base/errors.js';
 import { localFacts } from '../../runtime/hal/local/local-facts.js';
 import type { CompileStageInput, HostArtefact } from '../../runtime/packages/artefacts.js';
 import { prepareFiles, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
-import { stageKey } from '../../runtime/packages/specialization-key.js';
+import { codeKey } from '../../runtime/packages/specialization-key.js';
 import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
 import type { TaskResult } from '../../runtime/threads/tasks.js';
 import { flawOf, tinyPackage, type TinyPackage } from './tiny-package.js';
@@ -42,10 +42,15 @@ export class CompiledPackages {
     return plan;
   };
 
+  /** Its checkpoints by name. */
+  checkpoints({ base }: PackageLocation): ReadonlyMap<string, Uint8Array> {
+    return this.#packages.get(base)!.checkpoints;
+  }
+
   run(call: { readonly task: string; readonly input: unknown }): TaskResult {
     const { bindings, declaration } = call.input as CompileStageInput;
-    // Bindings have the version, and two packages of one version are the same program.
-    const stage = declaration === undefined ? 'control' : stageKey(declaration);
+    // Bindings have version and kind, and packages that agree in both are the same program.
+    const stage = declaration === undefined ? 'control' : codeKey(declaration);
     const key = `${JSON.stringify(bindings)} ${stage}`;
     let result = this.#results.get(key);
     if (result === undefined) {

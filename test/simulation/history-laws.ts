@@ -8,7 +8,7 @@ import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { Reply } from '../../runtime/system/envelope.js';
 import type { LostThing } from './losses.js';
 import { CommandLaws, isReady, nameOf, type HistoryContext } from './command-laws.js';
-import { expected, failureOf } from './tiny-package.js';
+import { expected, failureOf, kindOf } from './tiny-package.js';
 import { PATIENCE_MS, rowsOf, type Call, type Event, type Registration } from './traffic.js';
 
 export class HistoryLaws {
@@ -62,14 +62,14 @@ export class HistoryLaws {
       this.#add('I6', event, `${rows.length} rows of versions ${[...versions].join(', ')}`);
       return;
     }
+    const [version] = versions;
     call.inputs.forEach((text, i) => {
-      const want = expected(text);
+      const want = expected(text, call.model, version!);
       const [, ...got] = rows[i]!;
       if (want === 'fails' || want.length !== got.length || want.some((v, k) => v !== got[k])) {
         this.#add('I6', event, `row ${i} is ${got.join(' ')}, alone it is ${String(want)}`);
       }
     });
-    const [version] = versions;
     const known = this.#registrations(call.model);
     const least = known.findLast(
       ({ step: { version: of }, replies: [answer] }) =>
@@ -105,11 +105,19 @@ export class HistoryLaws {
     }
     if (code === 'internal' && message.includes('the device failed') && this.#lost('command'))
       return;
+    if (this.#isUnread(call, status)) return;
     if (code === 'unavailable' || code === 'notFound') {
       this.#checkDown(event, status);
       return;
     }
     this.#add('E', event, `${reply.outcome} ${code}: ${message}`);
+  }
+
+  /** A read for this very model failed, for its bank or for its letters. */
+  #isUnread({ model }: Call, { message }: StatusRecord): boolean {
+    if (!message.includes('a checkpoint cannot be read') || !this.#lost('read')) return false;
+    const bank = /bank (\w+)@/.exec(message);
+    return bank === null ? kindOf(model) === 'packed' : bank[1] === model;
   }
 
   /** The model was not there, or something was lost. */

@@ -10,7 +10,7 @@ import type { SystemRecord } from '../../runtime/system/recorder.js';
 import type { SimulatedStep } from '../../runtime/system/transports/simulated.js';
 import { AskLaws } from './ask-laws.js';
 import { CohortLaws } from './cohort-laws.js';
-import { Losses } from './losses.js';
+import { Losses, type LostThing } from './losses.js';
 import type { Observation } from './observed-actor.js';
 import { Report } from './report.js';
 import type { ServerWatch, SimulatedServer } from './simulated-server.js';
@@ -28,6 +28,7 @@ export const laws: Readonly<Record<string, string>> = {
   I10: 'the oldest prepared member is in the next cohort; newcomers only ride along',
   I12: 'exactly one terminal a request',
   A: 'no actor fails, no machine gets an event that its state does not expect',
+  F: 'a descriptor is closed once, by the end, and nobody reads from a closed one',
   C: 'a cancel reaches its request, and frees what waits, at once',
   D: 'no message that somebody waits for becomes a dead letter',
   E: 'every error is explained by the input, the caller or a loss',
@@ -114,13 +115,15 @@ export class Laws implements ServerWatch {
   }
 
   log(actor: string, text: string): void {
-    if (!this.losses.any('driver', 'thread')) this.report('A', `${actor}: ${text}`);
+    if (this.losses.any('driver', 'thread')) return;
+    const isUnread = this.losses.any('command', 'read') && text.includes('could not be activated');
+    if (!isUnread) this.report('A', `${actor}: ${text}`);
   }
 
   task(): void {}
 
   lost(thing: string): void {
-    const what = thing === 'command' || thing === 'driver' ? thing : 'thread';
+    const what = ['command', 'driver', 'read'].includes(thing) ? (thing as LostThing) : 'thread';
     this.lines?.push(`${this.now().toFixed(3)} ## lost: ${thing}`);
     this.losses.add(what, this.now());
     if (what !== 'thread') return;

@@ -16,6 +16,7 @@ import type { Timeline } from '../../runtime/hal/timeline.js';
 import { Budget } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
+import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
 import { SourceTable } from '../../runtime/parameters/source-table.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
@@ -26,6 +27,7 @@ export interface ShadowOptions {
   readonly memory: LocalMemory;
   readonly memoryBytes: number;
   readonly completion: CompletionPlan;
+  readonly closeFile: (file: OpenedFile) => void;
   readonly report: (law: string, detail: string) => void;
 }
 
@@ -67,7 +69,7 @@ export class ShadowDevice {
       reserved: this.#budget.reservedBytes,
       byOwner: this.#ledger.totals(),
     });
-    const sources = new SourceTable(() => {});
+    const sources = new SourceTable(options.closeFile);
     this.opened = { device, runner: this.#runner, bytes, sources };
   }
 
@@ -126,7 +128,7 @@ export class ShadowDevice {
 
   /** Executables that no preparation placed. */
   specialized(): readonly string[] {
-    return [...this.#executables].filter((id) => !/\/\d+$/.test(id));
+    return [...this.#executables].filter((id) => !/\/(\d+|load\/.*)$/.test(id));
   }
 
   #watchQueue(): void {

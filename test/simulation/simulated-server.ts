@@ -14,10 +14,12 @@ import { preparation, type PreparationOrder } from '../../actors/model/preparati
 import { preparer, type PreparerInput } from '../../actors/serving/preparer.js';
 import { server } from '../../actors/system/server.js';
 import { taskPort } from '../../actors/system/task-port.js';
+import type { PackageLocation } from '../../actors/protocol.js';
 import { StatusError, type StatusRecord } from '../../runtime/base/errors.js';
 import type { Ports } from '../../runtime/base/ports.js';
 import { LocalMemory } from '../../runtime/hal/local/local-memory.js';
 import type { Fate } from '../../runtime/hal/simulated/completion.js';
+import type { PreparationPlan } from '../../runtime/packages/prepare-package.js';
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import type { SystemRecord } from '../../runtime/system/recorder.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
@@ -26,9 +28,10 @@ import { SimulatedWorld, type SimulatedStep } from '../../runtime/system/transpo
 import { CompiledPackages } from './compiled-packages.js';
 import { observed, type Observer } from './observed-actor.js';
 import { ShadowDevice } from './shadow-device.js';
+import { SimulatedFiles } from './simulated-files.js';
 
 /** Tasks, commands and the like take up to this long, in virtual milliseconds. */
-const DELAYS = { task: 4, command: 1.5, open: 2, restart: 5 };
+const DELAYS = { task: 4, command: 1.5, open: 2, restart: 5, read: 3 };
 export const MEMORY_BYTES = 1024 * 1024;
 
 export interface ServerWatch extends Observer {
@@ -49,6 +52,8 @@ export interface SimulatedServerOptions {
   readonly travelMs: number;
   /** Share of device commands that fail. */
   readonly failures: number;
+  /** Share of reads of checkpoints that fail. */
+  readonly unread: number;
   /** Share of attempts to open a lost device again that fail. */
   readonly unopened: number;
   readonly watch: ServerWatch;
@@ -58,6 +63,8 @@ export interface SimulatedServerOptions {
 export const PREPARATION_THREAD = 'preparation-0';
 export const DEVICE_THREAD = 'device';
 
+/** Of a read that fails, whether its file is at fault or its thread has died. */
+const UNREAD: StatusRecord = { code: 'unavailable', message: 'a checkpoint cannot be read' };
 const unopened = new StatusError('unavailable', 'the device does not open');
 
 /** Device memory reserves gigabytes of addresses: one for all simulations of a process. */
@@ -69,6 +76,7 @@ export class SimulatedServer {
   readonly #options: SimulatedServerOptions;
   readonly #random: SeededRandom;
   readonly #main: Ports;
+  readonly files: SimulatedFiles;
   /** Of the device that was opened last; null before, and after its thread died. */
   shadow: ShadowDevice | null = null;
   /** In phase 2 nothing fails any more. */
@@ -78,6 +86,7 @@ export class SimulatedServer {
     this.#options = options;
     const { seed, watch, modelThreads, waitingMax, travelMs } = options;
     this.#random = SeededRandom.for(seed, 'server');
+    this.files = new SimulatedFiles(watch.report.bind(watch));
     this.world = new SimulatedWorld({
       seed,
       delayMaxMs: travelMs,
@@ -92,6 +101,7 @@ export class SimulatedServer {
     for (const name of [...modelThreads, PREPARATION_THREAD, DEVICE_THREAD]) this.#startNamed(name);
     const runner = { run: this.#runTask };
     main.spawn('pool', observed(taskPort, watch), runner);
+    main.spawn('files', observed(taskPort, watch), { run: this.#runRead });
     main.spawn('server', observed(server, watch), {
       modelThreads,
       preparationThreads: [PREPARATION_THREAD],
@@ -157,7 +167,7 @@ export class SimulatedServer {
       const warm = observed(preparer, watch);
       return kinds
         .register('preparation', (self, input: PreparationOrder) =>
-          cold(self, { ...input, prepare: packages.prepare, closeFile: () => {} }),
+          cold(self, { ...input, prepare: this.#prepare, closeFile: this.files.close }),
         )
         .register('preparer', (self, input: PreparerInput) =>
           warm(self, { ...input, prepared: packages.whole(input.prepared) }),
@@ -169,6 +179,15 @@ export class SimulatedServer {
     );
   }
 
+  /** What `preparePackage` gives for a folder, with checkpoints that are open. */
+  readonly #prepare = (location: PackageLocation): PreparationPlan => {
+    const { packages } = this.#options;
+    const plan = packages.prepare(location);
+    const contents = packages.checkpoints(location);
+    const sources = this.files.open(plan.parameters.sources, contents, PREPARATION_THREAD);
+    return { ...plan, parameters: { ...plan.parameters, sources } };
+  };
+
   /** Not a promise: what it yields must come by a timer that the seed orders. */
   readonly #openDevice = (): PromiseLike<OpenedDevice> => {
     const { watch, memoryBytes } = this.#options;
@@ -176,7 +195,9 @@ export class SimulatedServer {
     const open = (done: (opened: OpenedDevice) => unknown): void => {
       const completion = (): Fate => this.#fate();
       const report = watch.report.bind(watch);
-      this.shadow = new ShadowDevice({ ports, memory, memoryBytes, completion, report });
+      const closeFile = this.files.close;
+      const parts = { ports, memory, memoryBytes, completion, report, closeFile };
+      this.shadow = new ShadowDevice(parts);
       done(this.shadow.opened);
     };
     const isRefused =
@@ -205,4 +226,20 @@ export class SimulatedServer {
     this.#options.watch.task(call, 'status' in outcome);
     this.#main.timers.start(this.#random.next() * DELAYS.task, () => done(outcome));
   };
+
+  /** What a device that is gone had ordered is read for nobody. */
+  readonly #runRead: Parameters<typeof taskPort>[1]['run'] = (call, done) => {
+    const { shadow } = this;
+    const failure = this.#unread();
+    this.#main.timers.start(this.#random.next() * DELAYS.read, () => {
+      if (shadow !== this.shadow) done({ status: { ...UNREAD, message: 'nobody waits for it' } });
+      else done(this.files.carryOut(call, failure));
+    });
+  };
+
+  #unread(): StatusRecord | null {
+    if (!this.isFaulty || this.#random.next() >= this.#options.unread) return null;
+    this.#options.watch.lost('read');
+    return this.#random.next() < 0.5 ? UNREAD : { ...UNREAD, code: 'dataLoss' };
+  }
 }

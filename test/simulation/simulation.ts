@@ -27,6 +27,7 @@ export const faultKinds = [
   'queue',
   'memory',
   'failure',
+  'read',
   'kill-model',
   'kill-preparation',
   'kill-device',
@@ -58,12 +59,12 @@ export interface Outcome {
 }
 
 /** Least budget with which every single input can run. */
-const TIGHT_BYTES = 6 * 1024;
+const TIGHT_BYTES = 26 * 1024;
 const PHASE_MS = 60;
 const STEPS_MAX = 10_000;
 const SETTLED_VERSION = 990;
 /** Actors that no server ends. */
-const outside = [/^main:\/pool$/, /^main:\/client$/];
+const outside = [/^main:\/pool$/, /^main:\/files$/, /^main:\/client$/];
 const packages = new CompiledPackages();
 
 export function simulate(options: SimulationOptions): Outcome {
@@ -109,6 +110,7 @@ class Simulation {
       waitingMax: this.#faults.has('queue') ? 8 : 4_096,
       travelMs: this.#travelMs,
       failures: this.#faults.has('failure') ? 0.06 : 0,
+      unread: this.#faults.has('read') ? 0.12 : 0,
       unopened: this.#faults.has('unopened') ? 0.4 : 0,
       watch: this.#laws,
       packages,

@@ -10,7 +10,7 @@ import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import type { CompiledPackages } from './compiled-packages.js';
-import { flaws, INPUT_UNITS_MAX } from './tiny-package.js';
+import { flaws, INPUT_UNITS_MAX } from './tiny-programs.js';
 
 export const MODELS = ['alpha', 'beta'] as const;
 /** Nobody waits longer: an ask that ends by this deadline has hung. */
