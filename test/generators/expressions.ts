@@ -143,11 +143,7 @@ export class ExpressionMaker {
       case 3:
         return b.intrinsic(choices.of(rounding), type, [this.make(type, depth)]);
       case 4:
-        return b.intrinsic('mad', type, [
-          this.make(type, depth),
-          this.make(type, depth),
-          this.make(type, depth),
-        ]);
+        return this.#multiplyAdd(type, depth);
       case 5:
         return this.#leaf(type, depth);
       case 6:
@@ -163,7 +159,7 @@ export class ExpressionMaker {
 
   #integer(type: Type, depth: number): Expr {
     const { choices } = this.#world;
-    switch (choices.below(9)) {
+    switch (choices.below(10)) {
       case 0:
       case 1:
       case 2:
@@ -181,9 +177,16 @@ export class ExpressionMaker {
         return type === t.u32 ? this.#bits(depth) : this.#common(type, depth);
       case 7:
         return type === t.i32 ? this.#lane(t.i32x4, depth) : this.#common(type, depth);
+      case 8:
+        return this.#bounded(type, this.#multiplyAdd(type, depth));
       default:
         return this.#leaf(type, depth);
     }
+  }
+
+  #multiplyAdd(type: Type, depth: number): Expr {
+    const make = (): Expr => this.make(type, depth);
+    return b.intrinsic('mad', type, [make(), make(), make()]);
   }
 
   /** Keeps i64 small most of the time, so that not every program ends in an overflow. */

@@ -40,6 +40,23 @@ test('i64 arithmetic raises on overflow and on zero divisors, with the operator 
   }
 });
 
+test('mad of i64 raises where its product or its sum overflows', () => {
+  const f = new b.FunctionBuilder('f');
+  const [x, y, z] = [f.param('x', t.i64), f.param('y', t.i64), f.param('z', t.i64)];
+  const mad = b.intrinsic('mad', t.i64, [x.get, y.get, z.get]);
+  const func = f.build([t.i64], b.block(b.ret(mad)));
+  const some = edges64.filter((_, index) => index % 2 === 0 || index > 8);
+  const calls = some.flatMap((a) => some.flatMap((c) => edges64.map((d) => [a, c, d])));
+  const outcomes = agree([func], calls);
+  const fits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+  outcomes.forEach(({ results, error }, index) => {
+    const [a, c, d] = calls[index] as [bigint, bigint, bigint];
+    const product = a * c;
+    if (fits(product) && fits(product + d)) assert.equal(results, [product + d]);
+    else assert.match(error?.reason ?? '', `i64 overflow in '${fits(product) ? '+' : '*'}'`);
+  });
+});
+
 test('i32 and u32 wrap, and only a zero divisor raises', () => {
   const edges = [0, 1, 2, 31, 32, 33, 7, 2 ** 31 - 1];
   for (const type of [t.i32, t.u32]) {
