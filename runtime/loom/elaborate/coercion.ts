@@ -5,7 +5,7 @@
  */
 import type { At } from '../tree.js';
 import type { Expr, Site, Type } from '../typed.js';
-import { adapt } from './constant-folding.js';
+import { adapt, constantText, misfitText } from './constant-folding.js';
 import type { Frame } from './frame.js';
 import { Poisoned } from './problem.js';
 import { F32, F64, I32, I64, SYMBOL, isScalar, sameType, typeName } from './types.js';
@@ -89,7 +89,7 @@ function constant(frame: Frame, value: ConstValue, type: Type, place: NamedPlace
   const { at, what: where } = place;
   const adapted = adapt(value, type);
   if (adapted !== null) return constantExpr(adapted, type, frame.site(at));
-  const shown = typeof value.value === 'string' ? 'a string' : `the constant ${value.value}`;
+  const shown = misfitText(value, type);
   const own = value.type === null ? shown : `${shown} of type ${typeName(value.type)}`;
   const hint = value.type === null ? undefined : convertHint(value.type, type);
   throw frame.problem(at, `${where}expected ${typeName(type)}, got ${own}`, hint);
@@ -108,7 +108,8 @@ function convertHint(from: Type, to: Type): string | undefined {
 export function constantInteger(frame: Frame, value: Value, at: At, what: string): bigint {
   if (value.kind === 'poison') throw new Poisoned();
   if (value.kind === 'const' && typeof value.value === 'bigint') return value.value;
-  const got = value.kind === 'const' ? `the constant ${value.value}` : describeKind(value);
+  const got =
+    value.kind === 'const' ? `the constant ${constantText(value.value)}` : describeKind(value);
   const shown = value.kind === 'expr' ? 'a value that is known at run time only' : got;
   throw frame.problem(at, `${what} must be a constant integer, got ${shown}`);
 }

@@ -5,7 +5,7 @@
 import type { At, BinaryOp } from '../tree.js';
 import type { WordExpr } from '../typed.js';
 import type { Call } from './call.js';
-import { adapt } from './constant-folding.js';
+import { adapt, misfitText } from './constant-folding.js';
 import type { Frame } from './frame.js';
 import { F32, I32, U32, scalar } from './types.js';
 import { describeKind } from './value.js';
@@ -78,7 +78,7 @@ export function toWord(frame: Frame, value: Value, type: WordType | 'bool', at: 
     const adapted = adapt(value, types[type]);
     if (adapted !== null && typeof adapted !== 'string')
       return { op: 'const', type, value: Number(adapted) };
-    throw frame.problem(at, `expected ${type}, got the constant ${value.value}`);
+    throw frame.problem(at, `expected ${type}, got ${misfitText(value, types[type])}`);
   }
   throw frame.problem(at, `expected a constant or a word of a root, got ${describeKind(value)}`);
 }

@@ -1,8 +1,8 @@
 /**
- * `config.loom`: its exported constants bind the `config.decl`s of their last segment, for the whole
- * package. Expressions may use `target.*` and the file's own constants, not the configuration: this
- * file is what makes it. Whatever binds nothing is an error with its place, for a setting that is
- * skipped in silence is found by nobody.
+ * `config.loom`: its exported constants bind the `config.decl`s whose last segment is their name,
+ * for the whole package. Expressions may use `target.*` and the file's own constants, not the
+ * configuration: this file is what makes it. Whatever binds nothing is an error with its place, for
+ * a setting that is skipped in silence is found by nobody.
  */
 import { LoomError } from '../diagnostics.js';
 import { StatusError } from '../../base/errors.js';

@@ -45,7 +45,7 @@ export function adapt(constant: ConstValue, type: Type): ConstValue['value'] | n
   return wrap(value, type) === value ? value : null;
 }
 
-/** Why `adapt` says no, for messages: the constant, and the range of f32 where that is the reason. */
+/** Why `adapt` says no, for messages: the constant, and the range of f32 if that is the reason. */
 export function misfitText({ value }: ConstValue, type: Type): string {
   if (typeof value === 'string') return 'a string';
   const shown = `the constant ${constantText(value)}`;

@@ -8,7 +8,7 @@ import type { Type } from '../typed.js';
 import type { Declaration } from './catalog.js';
 import { constantExpr } from './coercion.js';
 import type { ConfigValue } from './configuration.js';
-import { adapt, flexible, truth } from './constant-folding.js';
+import { adapt, flexible, misfitText, truth } from './constant-folding.js';
 import { constantFrame } from './declaration-frame.js';
 import type { Frame } from './frame.js';
 import { elaborationLimits } from './session.js';
@@ -67,7 +67,7 @@ function checked(frame: Frame, value: Value, want: { type: Type | null; at: At }
   if (type === null) return value;
   const adapted = adapt(value, type);
   if (adapted === null) {
-    throw frame.problem(at, `expected ${typeName(type)}, got the constant ${value.value}`);
+    throw frame.problem(at, `expected ${typeName(type)}, got ${misfitText(value, type)}`);
   }
   if (isScalar(type, 'u32')) return { kind: 'const', type, value: adapted };
   return {

@@ -5,8 +5,9 @@
 import type { Expr, Type } from '../typed.js';
 import type { Call } from './call.js';
 import { coerce, constantExpr, expression, valueType } from './coercion.js';
-import { adapt, wrap } from './constant-folding.js';
+import { FoldError, adapt, misfitText, wrap } from './constant-folding.js';
 import { zeroOf } from './constants.js';
+import { folding } from './operators.js';
 import { bytes, componentOf, isBool, isScalar, sameType, typeName, vector } from './types.js';
 import type { ConstValue, Value } from './value.js';
 
@@ -29,7 +30,7 @@ function toScalar(call: Call, type: Type): Value {
   const value = call.value(0);
   if (value.kind === 'word') return value;
   if (value.kind === 'const') {
-    const converted = constantTo(value, type);
+    const converted = folding(frame, call.at, () => constantTo(value, type));
     if (converted !== null) return converted;
   }
   const expr = expression(frame, value, call.argAt(0));
@@ -50,7 +51,7 @@ function toScalar(call: Call, type: Type): Value {
   return { kind: 'expr', rank, expr: { op: 'convert', type, site, value: expr } };
 }
 
-/** Integers become fixed; reals stay flexible where they fit, so they round at their use. */
+/** Integers wrap and reals saturate as at run time; a real beyond f32 is an error. */
 function constantTo(value: ConstValue, type: Type): ConstValue | null {
   if (value.type !== null && sameType(value.type, type)) return value;
   if (typeof value.value === 'bigint') {
@@ -66,7 +67,8 @@ function constantTo(value: ConstValue, type: Type): ConstValue | null {
   if (typeof value.value !== 'number' || isBool(type)) return null;
   const adapted = adapt({ ...value, type: null }, type);
   if (adapted !== null) return { kind: 'const', type, value: adapted };
-  return { kind: 'const', type, value: saturate(value.value, type) };
+  if (!isScalar(type, 'f32')) return { kind: 'const', type, value: saturate(value.value, type) };
+  throw new FoldError(`expected f32, got ${misfitText(value, type)}`);
 }
 
 function saturate(value: number, type: Type): bigint {

@@ -23,7 +23,7 @@ export function evaluate(frame: Frame, expr: SyntaxExpr): Value {
       if (expr.unsigned) return { kind: 'const', type: U32, value: BigInt(expr.value) };
       return flexible(BigInt(expr.value));
     case 'float':
-      return flexible(Number(expr.value));
+      return realLiteral(frame, expr);
     case 'string':
       return { kind: 'const', type: STRING, value: expr.value };
     case 'bool':
@@ -47,6 +47,12 @@ export function evaluate(frame: Frame, expr: SyntaxExpr): Value {
     case 'record':
       return recordValue(frame, expr);
   }
+}
+
+function realLiteral(frame: Frame, expr: Extract<SyntaxExpr, { kind: 'float' }>): Value {
+  const value = Number(expr.value);
+  if (Number.isFinite(value)) return flexible(value);
+  throw frame.problem(expr.at, `the constant ${expr.value} is beyond f64`);
 }
 
 /** `i32[4](1, 2, 3, 4)`; no arguments means zeros. */

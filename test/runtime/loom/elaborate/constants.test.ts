@@ -3,10 +3,8 @@ import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Catalog } from '../../../../runtime/loom/elaborate/catalog.js';
-import { evaluateConfigFile } from '../../../../runtime/loom/elaborate/config-file.js';
 import {
   bindConfiguration,
-  defaultTarget,
   parseConfigValue,
 } from '../../../../runtime/loom/elaborate/configuration.js';
 import { elaborateHost } from '../../../../runtime/loom/elaborate/elaborate.js';
@@ -125,6 +123,61 @@ test('what does not fit or is not constant is an error', () => {
   ]);
 });
 
+test('a constant that f32 cannot hold is an error where it is used, never an infinity', () => {
+  const device = (value: string) =>
+    `const.def big = 1e38
+template.def <V: f32> func.def held() -> f32 { return V }
+func.def plain(x: f32) -> f32 { return x }
+bank.def B { a: f32[4] }
+kernel.def k(y: out view<f32>, v: out view<f32x4>, s: f32) workgroup(1) { once { y[0] = s } }
+command.def main(x: root, y: root) { dispatch k(y, x, ${value}) grid(1) }`;
+  const inKernel = (body: string) =>
+    `const.def big = 1e38
+template.def <V: f32> func.def held() -> f32 { return V }
+func.def plain(x: f32) -> f32 { return x }
+kernel.def k(y: out view<f32>, v: out view<f32x4>) workgroup(1) { once { ${body} } }`;
+  const beyond = /1e\+(39|40)(, which is)? beyond f32|must be a constant of type f32/;
+  const bodies = [
+    'y[0] = 1e40',
+    'y[0] = -1e40',
+    'y[0] = big * 10.0',
+    'y[0] = 100.0 * big',
+    'var x = 1e40',
+    'y[0] = f32(1e40)',
+    'y[0] = f32(y.len) + 1e40',
+    'v[0] = f32x4(1e40)',
+    'v[0] = f32x4(0.0, 1.0, 1e40, 2.0)',
+    'y[0] = plain(1e40)',
+    'y[0] = held<1e40>()',
+    'let a = f32[2](0.0, 1e40)',
+  ];
+  for (const body of bodies) {
+    checkRejects([[body, inKernel(body), beyond]]);
+  }
+  checkRejects([
+    ['a scalar of a dispatch', device('1e40'), beyond],
+    ['a host function', 'func.def f() -> f32 { return 1e40 }', beyond],
+    ['a constant', 'const.def X : f32 = 1e40', beyond],
+    ['a default', 'config.decl x : f32 = 1e40\nconst.def Y = x', beyond],
+    ['a layout', 'layout.def L { a: f32 }\nfunc.def f(b: buffer) { b.at<L>(0).a = 1e40 }', beyond],
+    ['beyond f64', 'func.def f() -> f64 { return 1e400 }', /1e400 is beyond f64/],
+  ]);
+  checkAccepts([
+    ['the largest', inKernel('y[0] = f32.max\ny[0] = f32.lowest\ny[0] = 3.4028234663852886e38')],
+    ['f64', 'func.def f() -> f64 { return 1e40 }'],
+    ['that it rounds to the largest', inKernel('y[0] = 3.4028235e38')],
+  ]);
+});
+
+test('messages show constants as they are written', () => {
+  checkRejects([
+    ['a whole real', 'func.def f() -> i64 { return 1.0 }', /got the constant 1\.0/],
+    ['a negative one', 'func.def f() -> i64 { return -2.0 }', /got the constant -2\.0/],
+    ['an integer', 'func.def f() -> string { return 1 }', /got the constant 1$/],
+    ['a size', 'layout.def L { a: i32[4.0] }', /got the constant 4\.0/],
+  ]);
+});
+
 test('constants adapt to the type needed', () => {
   checkAccepts([
     [
@@ -223,24 +276,6 @@ test('textual values are parsed by type', () => {
   ] as const) {
     assert.throws(() => parseConfigValue(type, value), /is not|range/);
   }
-});
-
-test('a config file binds by name and may use facts', () => {
-  const catalog = catalogOf({
-    k: 'library k\nconfig.decl rows : i32 = 1\nconfig.decl eps : f32 = 1.0',
-    c: 'library k.config\nconst.def half = target.tile_m / 2\nconst.def export rows = half * 3\nconst.def export eps = 0.25',
-  });
-  const { bindings, factsRead } = evaluateConfigFile(catalog, 'c', { ...defaultTarget, tile_m: 8 });
-  assert.equal(
-    [...bindings],
-    [
-      ['k.rows', 12n],
-      ['k.eps', 0.25],
-    ],
-  );
-  assert.equal(factsRead, ['tile_m']);
-  const wrong = catalogOf({ c: 'const.def export nobody = 3' });
-  assert.throws(() => evaluateConfigFile(wrong, 'c', defaultTarget), /'nobody'/);
 });
 
 test('constant arrays: any index on the host, constant ones on devices', () => {
