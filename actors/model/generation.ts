@@ -29,6 +29,7 @@ import type {
   MembersWithdrawn,
 } from '../serving/member.js';
 import { type Context, machine } from './generation.machine.js';
+import { MemoryGate } from './memory-gate.js';
 import { specialization } from './specialization.js';
 
 /** One runs on the device, one is prepared meanwhile. */
@@ -82,6 +83,7 @@ class GenerationHost {
   readonly #cohorts = new Map<string, readonly CohortMember[]>();
   #cohortsFormed = 0;
   #membersServed = 0;
+  readonly #gate = new MemoryGate();
 
   constructor(self: ActorSelf, input: GenerationInput, request: ActorFactory<RequestInput>) {
     this.#self = self;
@@ -95,11 +97,19 @@ class GenerationHost {
     try {
       this.#control = new FiniteControl(this.#input.prepared);
       this.#brief = new BriefPreparer(this.#input.prepared);
+      const { prepared, device } = this.#input;
+      if (prepared.memoryForecast !== null) return this.#gate.open(this.#self, device);
       if (this.#warm()) return;
       this.#self.tell(this.#self.address, 'control.loaded', {});
     } catch (error) {
       this.#self.tell(this.#self.address, 'control.refused', { status: toStatus(error) });
     }
+  }
+
+  described(reply: Reply): MachineEvent | null {
+    const status = this.#gate.described(reply);
+    if (status !== null) return { type: 'control.refused', status };
+    return this.#warm() ? null : { type: 'control.loaded' };
   }
 
   /** Has banks that shall be there before the first request activated; false: none shall. */
@@ -147,8 +157,12 @@ class GenerationHost {
     const { waitingMax, prepared } = this.#input;
     const preparer = this.#preparer;
     const name = this.#self.nextId('request');
-    if (this.#scheduler.size + memberCount(call.body) > waitingMax) {
-      this.#self.replyError(ask, queueFull(prepared.id, waitingMax, this.#scheduler.size));
+    const isFull = this.#scheduler.size + memberCount(call.body) > waitingMax;
+    const refusal = isFull
+      ? queueFull(prepared.id, waitingMax, this.#scheduler.size)
+      : this.#gate.refusal(this.#control!, call.body);
+    if (refusal !== null) {
+      this.#self.replyError(ask, refusal);
       this.#self.tell(this.#self.address, 'request.ended', { request: name });
       return;
     }
@@ -333,7 +347,10 @@ export const generationOf = (
     const status = (context: unknown): StatusRecord | null =>
       (context as { failure: StatusRecord | null }).failure;
     return {
-      replies: { 'banks.warmed': (reply) => host.warmed(reply) },
+      replies: {
+        'banks.warmed': (reply) => host.warmed(reply),
+        'device.described': (reply) => host.described(reply),
+      },
       effects: {
         startPreparer: () => host.startPreparer(),
         startBackoff: () => host.awaitPreparer(),

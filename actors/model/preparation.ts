@@ -203,6 +203,7 @@ class PreparationHost {
       bindings: plan.bindings,
       facts: plan.facts,
       limits: plan.limits,
+      memoryForecast: plan.memoryForecast,
     };
     this.#self.tell(deployment, 'preparation.prepared', { prepared });
   }

@@ -37,6 +37,8 @@ export interface CompileControlInput {
   readonly sources: readonly PackageSource[];
   readonly primary: string;
   readonly profile: string;
+  /** Name of the entry that estimates memory; null without. */
+  readonly forecast: string | null;
   readonly bindings: Bindings;
   readonly facts: TargetFacts;
 }

@@ -3,16 +3,18 @@
  * plain data; the artefact runs on any thread.
  */
 import { compileHost } from '../jit/compile-host.js';
+import { forecastEntry } from '../profiles/memory-forecast.js';
 import { findProfile } from '../profiles/profiles.js';
 import type { CompileControlInput, HostArtefact } from './artefacts.js';
 import { linkHost } from './link-host.js';
 import { parseSources } from './load-package.js';
 
 export function compileControl(input: CompileControlInput): HostArtefact {
-  const { primary, bindings, facts } = input;
+  const { primary, bindings, facts, forecast } = input;
+  const fixed = findProfile(input.profile).entries.filter((entry) => entry.program === 'control');
   const program = linkHost(parseSources(input.sources), {
     primary,
-    entries: findProfile(input.profile).entries.filter((entry) => entry.program === 'control'),
+    entries: forecast === null ? fixed : [...fixed, forecastEntry(forecast)],
     bindings,
     facts,
   });

@@ -23,6 +23,8 @@ import {
   type FiniteCapacities,
   type PreparedRequest,
 } from '../profiles/finite.js';
+import type { FiniteBody } from '../profiles/finite-request.js';
+import { checkForecast, forecastInput, type MemoryForecast } from '../profiles/memory-forecast.js';
 import type { Profile } from '../profiles/profile.js';
 import { findProfile } from '../profiles/profiles.js';
 import { invalidReturn } from '../profiles/record-table.js';
@@ -59,6 +61,8 @@ export interface FiniteModel {
   readonly bindings: Bindings;
   readonly facts: TargetFacts;
   readonly limits: { readonly fuel?: number };
+  /** Control entry that estimates the memory of a request; null without. */
+  readonly memoryForecast: string | null;
   readonly parameters: ModelParameters;
 }
 
@@ -153,6 +157,15 @@ export class FiniteControl {
       state,
       limits,
     });
+  }
+
+  /** What the package foresees for a request; null where it says nothing. */
+  forecast(body: FiniteBody): MemoryForecast | null {
+    const { memoryForecast: entry } = this.#model;
+    if (entry === null) return null;
+    const { ranges, descriptors } = forecastInput(body);
+    const results = this.#vm.call(entry, [FROZEN_STATE, ranges, descriptors]);
+    return checkForecast(entry, results as bigint[]);
   }
 
   /** Runs prepare_batch; throws what the program raised or what its tables break. */

@@ -49,8 +49,8 @@ export interface PreparationPlan {
   readonly limits: Partial<HostLimits>;
   /** Checkpoints, banks and what fills them. Whoever takes the plan closes the checkpoints. */
   readonly parameters: ParameterPlan;
-  /** Control entry for memory estimates; null when `prepare` named none. */
-  readonly memoryForecast: SymbolValue | null;
+  /** Name of the control entry for memory estimates; null when `prepare` named none. */
+  readonly memoryForecast: string | null;
   /** Inputs of the pool's tasks. */
   readonly compileControl: CompileControlInput;
   readonly compileStage: (ordinal: number) => CompileStageInput;
@@ -92,7 +92,8 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
   const limits = hostLimits(document);
   verifyPrograms(loaded, { bindings, facts });
   const cold = runPrepare(loaded, { profile, bindings, facts, limits, files, checkpoints });
-  const { stages, memoryForecast } = cold;
+  const { stages } = cold;
+  const memoryForecast = forecastName(loaded, cold.memoryForecast);
   checkDeclarations(catalog, { bindings, declarations: stages, facts });
   const indexes = checkpoints.indexes();
   const planned = planParameters({ catalog, bindings, facts, limits }, { stages, indexes });
@@ -112,10 +113,30 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
     limits,
     memoryForecast,
     parameters: { ...planned, sources: checkpoints.handOver() },
-    compileControl: { sources, primary: loaded.control, profile: profile.name, bindings, facts },
+    compileControl: {
+      sources,
+      primary: loaded.control,
+      profile: profile.name,
+      forecast: memoryForecast,
+      bindings,
+      facts,
+    },
     compileStage: (ordinal) => input(stages[ordinal]!),
     compileLoader: (index) => input(planned.loaders[index]!.declaration),
   };
+}
+
+/** The entry as the control program exports it; its signature is checked when that is linked. */
+function forecastName(loaded: LoadedPackage, symbol: SymbolValue | null): string | null {
+  if (symbol === null) return null;
+  const found = loaded.catalog.find(symbol.name);
+  const isThere = found?.decl.kind === 'func' && found.file.file === loaded.control;
+  if (isThere && symbol.args.length === 0) return found.decl.name;
+  throw new StatusError(
+    'invalidArgument',
+    `memory_forecast takes an exported function of ${loaded.control}; ${symbol.name} is none`,
+    { where: 'prepare' },
+  );
 }
 
 /** Everything that is wrong with any file, in one error, before anything runs. */

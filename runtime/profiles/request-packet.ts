@@ -45,6 +45,12 @@ export function encodePacket(records: readonly PacketRecord[]): Uint8Array {
   return packet;
 }
 
+/** Bytes that the payload of a record has in a packet. */
+export function payloadBytes(record: PacketRecord): number {
+  if (record.kind === 'text') return Buffer.byteLength(record.text);
+  return record.kind === 'number' ? 8 : record.tokens.length * 4;
+}
+
 function payloadOf(record: PacketRecord): Uint8Array {
   if (record.kind === 'text') return utf8.encode(record.text);
   if (record.kind === 'number') {

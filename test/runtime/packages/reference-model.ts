@@ -76,6 +76,7 @@ export class ReferenceModel {
       bindings: plan.bindings,
       facts: plan.facts,
       limits: plan.limits,
+      memoryForecast: plan.memoryForecast,
       parameters: {
         scope: 'reference',
         banks: [],
