@@ -12,7 +12,27 @@ export function issueText(issue: Issue, document: unknown): string[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown field`);
   }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return unionText(issue, document);
+  }
   return [`${path}: ${reason(issue, valueAt(document, issue.path))}`];
+}
+
+/**
+ * A union is as wrong as its nearest alternative: the one with the fewest faults is what was meant.
+ * Where several are as near, all of them are told in one line.
+ */
+function unionText(issue: Extract<Issue, { code: 'invalid_union' }>, document: unknown): string[] {
+  const alternatives = issue.errors.map((faults) =>
+    faults.flatMap((fault) =>
+      issueText({ ...fault, path: [...issue.path, ...fault.path] }, document),
+    ),
+  );
+  const fewest = Math.min(...alternatives.map((lines) => lines.length));
+  const nearest = alternatives.filter((lines) => lines.length === fewest);
+  const told = [...new Set(nearest.map((lines) => lines.join(', ')))];
+  if (told.length === 1) return nearest[0] as string[];
+  return [`${pathText(issue.path)}: one of these: ${told.join(' / ')}`];
 }
 
 export function pathText(path: readonly PropertyKey[]): string {
@@ -69,6 +89,9 @@ function sizeText(origin: string, relation: string, limit: number): string {
     return relation === 'at least' && limit === 1
       ? 'a string that is not empty'
       : `${relation} ${limit} characters`;
+  }
+  if (origin === 'array' && relation === 'at least' && limit === 1) {
+    return 'an array that is not empty';
   }
   return origin === 'array' ? `${relation} ${limit} items` : `${relation} ${limit}`;
 }

@@ -6,6 +6,7 @@
  */
 
 import type { DiagnosticSink } from '../diagnostics.js';
+import { lineOf } from '../tree.js';
 import type { At, Expr } from '../tree.js';
 import { syntaxLimits } from './limits.js';
 import type { Tokens } from './tokens.js';
@@ -86,6 +87,12 @@ export class Cursor {
 
   skipNewlines(): void {
     while (this.kind === 'newline') this.index += 1;
+  }
+
+  /** Whether the token stands on a later line than the one before it, or ends a line. */
+  get startsLine(): boolean {
+    if (this.kind === 'newline' || this.kind === 'end') return true;
+    return lineOf(this.at) > lineOf(this.tokens.at[this.index - 1] ?? this.at);
   }
 
   get atStatementEnd(): boolean {

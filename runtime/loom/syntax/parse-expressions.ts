@@ -220,8 +220,23 @@ function parsePrimary(c: Cursor): Expr {
     return value;
   }
   if (text === '@') return parseSymbol(c);
-  return c.expected('an expression');
+  return missing(c);
 }
+
+/** An operator that ends its line is where something is missing, not the line that follows. */
+function missing(c: Cursor): never {
+  const { text, start } = c.tokens;
+  const last = c.index - 1;
+  const before = text[last] ?? '';
+  const isOperator = c.peekKind(-1) === 'punct' && !brackets.has(before);
+  if (!isOperator || !c.startsLine) return c.expected('an expression');
+  const isShift = before === '>' && text[last - 1] === '>' && start[last - 1]! + 1 === start[last];
+  const shown = isShift ? '>>' : before;
+  const index = isShift ? last - 1 : last;
+  return c.fail(`expected an expression after '${shown}', found ${c.describe()}`, { index });
+}
+
+const brackets: ReadonlySet<string> = new Set(['(', '[', '{', ')', ']', '}', '.', '@']);
 
 function parseName(c: Cursor): Expr {
   const { at, text } = c;

@@ -130,7 +130,7 @@ const wrong: readonly [text: string, complaint: string][] = [
   ['"a\\q"', '1:17 this escape is not known'],
   ['"\\u{d800}"', '1:16 this escape is not known'],
   ["'a'", '1:15 "\'" is not part of the language'],
-  ['a + ', '1:19 expected an expression, found the end of the file'],
+  ['a + ', "1:17 expected an expression after '+', found the end of the file"],
   ['a b', "1:17 expected the end of the line, found 'b'"],
   ['(1, 2)', "1:17 expected ')', found ','"],
   ['a.1', "1:17 expected the name of a member, found '1'"],

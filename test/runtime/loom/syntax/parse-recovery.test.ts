@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from '../../../../runtime/loom/syntax/parse.js';
+import { precedenceOf } from '../../../../runtime/loom/syntax/operators.js';
 import { print } from '../../../../runtime/loom/syntax/print.js';
 import { columnOf, lineOf } from '../../../../runtime/loom/tree.js';
 import { modules } from '../../../generators/syntax.js';
@@ -30,10 +31,10 @@ const.def ok = 1
 `;
   assert.equal(complaints(text), [
     "2:18 expected ':', found 'i64'",
-    '5:3 expected an expression, found the end of the line',
+    "4:13 expected an expression after '+', found the end of the line",
     "5:15 expected an expression, found '*'",
     "7:9 expected an expression, found '='",
-    "11:1 expected an expression, found '}'",
+    "10:12 expected an expression after '+', found '}'",
     "12:26 expected ':', found 'i32'",
     "12:37 '[' is not closed before '}'",
     "13:31 expected 'workgroup', found 'workgrup'",
@@ -44,6 +45,21 @@ const.def ok = 1
     module.decls.map(({ name }) => name),
     ['f', 'T', 'ok'],
   );
+});
+
+test('an operator that ends its line without an operand is told where it stands', () => {
+  for (const op of [...precedenceOf.keys(), '=', '+=']) {
+    const start = op === '=' || op === '+=' ? 'x' : 'x = x';
+    for (const gap of ['\n', ' // why\n', '\n\n\n', '\r\n']) {
+      for (const next of ['}', 'let y = 1\n}', 'return\n}']) {
+        const told = complaints(`func.def f() {\n  ${start} ${op}${gap}${next}\n`);
+        assert.is(told.length, 1, `${op} ${JSON.stringify(gap + next)}: ${told.join('; ')}`);
+        const column = 4 + start.length;
+        const expected = `2:${column} expected an expression after '${op}', found `;
+        assert.ok(told[0]!.startsWith(expected), told[0]);
+      }
+    }
+  }
 });
 
 test('an unclosed parenthesis is reported where it opens, and only there', () => {
