@@ -6,8 +6,8 @@
  *   forecast(state: ref, ranges: buffer, descriptors: buffer)
  *     -> (private_peak i64, retained i64, expanded i64)
  *
- * `ranges` has an i64 offset and an i64 length for each member: its header in `descriptors`, which is
- * i64 kind and i64 byte length of each of its records, in order. Payloads are not there.
+ * `ranges` has an i64 offset and an i64 length for each member: where its header lies in
+ * `descriptors`. A header is i64 kind and i64 byte length of each record, in order, no payload.
  */
 import { type StatusRecord } from '../base/errors.js';
 import type { FiniteBody } from './finite-request.js';
