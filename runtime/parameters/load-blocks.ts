@@ -10,28 +10,9 @@ const COPY_BYTES_MAX = 16 * 1024 * 1024;
 type Copy = Extract<LoadStep, { op: 'copy' }>;
 type Pack = Extract<LoadStep, { op: 'pack' }>;
 
+/** A piece of a step; one that is packed has at most the rows of a block, of `length` bytes. */
 export type LoadBlock =
-  | {
-      readonly op: 'copy';
-      readonly field: number;
-      readonly offset: number;
-      readonly length: number;
-      readonly decode: boolean;
-      readonly from: TensorBytes;
-    }
-  | {
-      readonly op: 'pack';
-      readonly field: number;
-      readonly loader: number;
-      readonly at: number;
-      readonly rows: number;
-      readonly cols: number;
-      /** Bytes in staging. */
-      readonly length: number;
-      readonly decode: boolean;
-      readonly from: TensorBytes;
-    }
-  | Extract<LoadStep, { op: 'fill' }>;
+  Exclude<LoadStep, { op: 'pack' }> | (Omit<Pack, 'block'> & { readonly length: number });
 
 export function* loadBlocks(plan: LoadPlan): Generator<LoadBlock> {
   for (const step of plan.steps) {

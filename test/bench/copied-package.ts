@@ -1,44 +1,14 @@
 /** A package with one large bank whose policy copies it: what an activation costs at least. */
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { hostTexts } from '../actors/model/weighty-package.js';
 import { safetensorsWriter } from '../../runtime/parameters/checkpoints/safetensors-writer.js';
 
 /** Elements of a row. */
 const COLUMNS = 1_000;
 
 const textsOf = (rows: number): Readonly<Record<string, string>> => ({
-  'prepare.loom': `library copied.prepare
-use copied { forward, policy }
-func.decl import("prepare") stage(root: symbol, tag: i64) -> i64
-func.decl import("prepare") source(directory: string, path: string) -> i64
-func.decl import("prepare") parameter(stage: i64, binding: i64, input: i64, source: i64, policy: symbol)
-record.def export Cold { size: i64 }
-func.def export prepare(root: string, options: ref) -> (i64, i64, i64, i64, string, string, ref) {
-  let cold = stage(@forward, 0)
-  parameter(cold, 0, 0, source(root, "values.safetensors"), @policy)
-  return (4, 16, 16, 16, "", "copied", seal(Cold { size: 4 }))
-}
-`,
-  'control.loom': `library copied.control
-func.decl import("input") bytes(index: i64) -> buffer
-func.decl import("runner") execute_2(stage: i64, a: hal.buffer, b: hal.buffer) -> work
-func.def export prepare_request(state: ref, input: buffer) -> (buffer, i64, i64) {
-  return (bytes(0), 1, 0)
-}
-func.def export prepare_batch(state: ref, tags: buffer, ranges: buffer, prepared: buffer) -> (i64, buffer, buffer) {
-  let members = ranges.len / 16
-  var plan = list<i64>(16, 4 * members)
-  for m in 0..members {
-    plan.push(1)
-    plan.push(4 * m)
-    plan.push(4)
-  }
-  return (0, buffer.new(16), plan.bytes())
-}
-func.def export run(stage: i64, input: hal.buffer, output: hal.buffer) {
-  let done = execute_2(stage, input, output)
-}
-`,
+  ...hostTexts('copied', 1),
   'kernel.loom': `library copied
 func.decl import("weights") find(input: i64, key: string) -> tensor
 func.decl import("weights") copy(field: string, at: i64, t: tensor, first: i64, rows: i64)

@@ -12,9 +12,10 @@ import { writeSafetensors } from '../../../runtime/parameters/checkpoints/safete
 const ROWS = 1_000;
 export const BANK_BYTES = ROWS * 1_000 * 8;
 
-const textsOf = (rows: number) => ({
-  'prepare.loom': `library weighty.prepare
-use weighty { forward, policy }
+/** The host programs of library `name`: one stage, one bank, `row` values a member. */
+export const hostTexts = (name: string, row: number): Readonly<Record<string, string>> => ({
+  'prepare.loom': `library ${name}.prepare
+use ${name} { forward, policy }
 func.decl import("prepare") stage(root: symbol, tag: i64) -> i64
 func.decl import("prepare") source(directory: string, path: string) -> i64
 func.decl import("prepare") parameter(stage: i64, binding: i64, input: i64, source: i64, policy: symbol)
@@ -22,10 +23,10 @@ record.def export Cold { size: i64 }
 func.def export prepare(root: string, options: ref) -> (i64, i64, i64, i64, string, string, ref) {
   let cold = stage(@forward, 0)
   parameter(cold, 0, 0, source(root, "values.safetensors"), @policy)
-  return (4, 16, 32, 32, "", "weighty", seal(Cold { size: 4 }))
+  return (4, 16, ${16 * row}, ${16 * row}, "", "${name}", seal(Cold { size: 4 }))
 }
 `,
-  'control.loom': `library weighty.control
+  'control.loom': `library ${name}.control
 func.decl import("input") bytes(index: i64) -> buffer
 func.decl import("runner") execute_2(stage: i64, a: hal.buffer, b: hal.buffer) -> work
 func.def export prepare_request(state: ref, input: buffer) -> (buffer, i64, i64) {
@@ -34,12 +35,12 @@ func.def export prepare_request(state: ref, input: buffer) -> (buffer, i64, i64)
 func.def export prepare_batch(state: ref, tags: buffer, ranges: buffer, prepared: buffer) -> (i64, buffer, buffer) {
   let members = ranges.len / 16
   let upload = buffer.new(16)
-  var plan = list<i64>(32, 8 * members)
+  var plan = list<i64>(${16 * row}, ${4 * row} * members)
   for m in 0..members {
     upload.i32[m] = i32(prepared.u8[ranges.i64[2 * m]]) - 48
     plan.push(1)
-    plan.push(8 * m)
-    plan.push(8)
+    plan.push(${4 * row} * m)
+    plan.push(${4 * row})
   }
   return (0, upload, plan.bytes())
 }
@@ -47,6 +48,10 @@ func.def export run(stage: i64, input: hal.buffer, output: hal.buffer) {
   let done = execute_2(stage, input, output)
 }
 `,
+});
+
+const textsOf = (rows: number): Readonly<Record<string, string>> => ({
+  ...hostTexts('weighty', 2),
   'kernel.loom': `library weighty
 func.decl import("weights") find(input: i64, key: string) -> tensor
 func.decl import("weights") copy(field: string, at: i64, t: tensor, first: i64, rows: i64)
