@@ -5,6 +5,7 @@
  */
 import { deployment } from '../../actors/model/deployment.js';
 import { deviceQueue } from '../../actors/model/device-queue.js';
+import { gather } from '../../actors/model/gather.js';
 import { generation } from '../../actors/model/generation.js';
 import { preparation } from '../../actors/model/preparation.js';
 import { specialization } from '../../actors/model/specialization.js';
@@ -42,6 +43,7 @@ const tables = [
   generation,
   specialization,
   deviceQueue,
+  gather,
   cohort,
   finiteRequest,
 ].map(({ table }) => table);

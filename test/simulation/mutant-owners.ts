@@ -18,6 +18,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   generation: ['actors/model/generation.machine.test.js'],
   specialization: ['actors/model/specialization.machine.test.js'],
   deviceQueue: ['actors/model/device-queue.machine.test.js'],
+  gather: ['actors/model/gather.machine.test.js'],
   cohort: ['actors/serving/cohort.machine.test.js'],
   finiteRequest: ['actors/serving/finite-request.machine.test.js'],
   Ledger: ['runtime/memory/ledger.test.js'],
