@@ -2,17 +2,7 @@
  * `deployment.parameter_files: direct`: files have a second descriptor past the system's cache, or
  * preparation says why not. Not every file system reads directly: the test looks for one that does.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { fstatSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -25,30 +15,12 @@ import { closeSources } from '../../../runtime/packages/package-checkpoints.js';
 import { prepareFiles } from '../../../runtime/packages/prepare-package.js';
 import { readRanges } from '../../../runtime/parameters/read-ranges.task.js';
 import { descriptorBytes } from '../parameters/descriptor-bytes.js';
+import { directFolder } from '../parameters/direct-folder.js';
 import { pagedCheckpoint } from '../parameters/paged-checkpoint.js';
 import { repositoryRoot } from './repository-root.js';
 import { checkpoint, weightedPackage, wholeTensors } from './weighted-package.js';
 
 const PAGE = 4096;
-const { O_DIRECT } = constants as { readonly O_DIRECT?: number };
-
-/** A new folder on a file system with direct reads, or null. */
-function directFolder(): string | null {
-  for (const parent of [tmpdir(), '/var/tmp', join(repositoryRoot, '.build')]) {
-    let folder: string | null = null;
-    try {
-      mkdirSync(parent, { recursive: true });
-      folder = mkdtempSync(join(parent, 'loom-direct-'));
-      const probe = join(folder, 'probe');
-      writeFileSync(probe, 'x');
-      closeSync(openSync(probe, constants.O_RDONLY | O_DIRECT!));
-      return folder;
-    } catch {
-      if (folder !== null) rmSync(folder, { recursive: true });
-    }
-  }
-  return null;
-}
 
 const declare = 'let net = source(root, "net")\nlet stage = stage(@bare, 0)';
 const direct = { deployment: { parameter_files: 'direct' } };
@@ -65,7 +37,7 @@ function openedIn(folder: string) {
   return prepareFiles(document, new DiskFiles(folder), localFacts());
 }
 
-const folder = O_DIRECT === undefined ? null : directFolder();
+const folder = directFolder([tmpdir(), '/var/tmp', join(repositoryRoot, '.build')]);
 // No file system here reads directly: what remains to be tested is that this is told.
 const onDirect = folder === null ? test.skip : test;
 
