@@ -1,6 +1,7 @@
 /**
  * Whether the roots of a launch fit what the program reflects: count, size, overlap, and where the
- * bytes come from. Checked before anything is accepted, so a refused launch costs nothing.
+ * bytes come from. Checked before anything is accepted, so a refused launch costs nothing. What does
+ * not fit is `internal`: a package's own program bound it, nobody who asks the model did.
  */
 import { assert, StatusError } from '../base/errors.js';
 import { rangesOverlap, type DeviceRange } from './buffer.js';
@@ -17,7 +18,7 @@ export interface BoundRoot {
 export function checkRoots(info: ExecutableInfo, roots: readonly BoundRoot[]): void {
   if (roots.length !== info.roots.length) {
     throw new StatusError(
-      'invalidArgument',
+      'internal',
       `${info.name} takes ${info.roots.length} roots and was given ${roots.length}`,
     );
   }
@@ -26,13 +27,13 @@ export function checkRoots(info: ExecutableInfo, roots: readonly BoundRoot[]): v
     assert(bound, 'a root for each binding');
     if (bound.range.length < expected.bytesMin) {
       throw new StatusError(
-        'invalidArgument',
+        'internal',
         `root '${expected.name}' of ${info.name} needs at least ${expected.bytesMin} bytes and was given ${bound.range.length}`,
       );
     }
     if (expected.hosted && !bound.hosted) {
       throw new StatusError(
-        'failedPrecondition',
+        'internal',
         `root '${expected.name}' of ${info.name} is read on the host at submission, so it must be uploaded by this invocation and not be written by a device before`,
       );
     }
@@ -49,7 +50,7 @@ function checkOverlap(info: ExecutableInfo, roots: readonly BoundRoot[]): void {
       }
       if (rangesOverlap(roots[i]!.range, roots[i + 1 + k]!.range)) {
         throw new StatusError(
-          'invalidArgument',
+          'internal',
           `roots '${left.name}' and '${right.name}' of ${info.name} are bound to overlapping bytes and one of them is written`,
         );
       }

@@ -278,8 +278,11 @@ class Planner {
     return this.#uploaded.some(touches) && !this.#written.some(touches);
   }
 
+  /** Submissions are made by packages: what is wrong with one is no fault of who asked for it. */
   #refuse(why: string): never {
-    throw new StatusError('invalidArgument', `submission ${this.#submission.invocation}: ${why}`);
+    const { deployment } = this.#submission.owner;
+    const message = `submission ${this.#submission.invocation} of ${deployment}: ${why}`;
+    throw new StatusError('internal', message);
   }
 }
 

@@ -178,7 +178,7 @@ export class RunnerRecorder {
     const target = this.#range(call.target, 'gather');
     const entry = this.#shape.entry?.(source, key);
     if (entry === undefined) {
-      throw new StatusError('failedPrecondition', 'gather: the package declared no source');
+      throw new StatusError('internal', 'gather: the package declared no source');
     }
     if (count < 0n || count > BigInt(DESCRIPTORS_MAX)) {
       throw new StatusError(

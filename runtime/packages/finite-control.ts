@@ -273,12 +273,12 @@ export class FiniteControl {
 
   #declarer(): DeclarationRecorder {
     if (this.#declarations !== null) return this.#declarations;
-    throw new StatusError('failedPrecondition', "declarations are for 'prepare_batch' only");
+    throw new StatusError('internal', "declarations are for 'prepare_batch' only");
   }
 
   #recorder(): RunnerRecorder {
     if (this.#invocation !== null) return this.#invocation;
-    throw new StatusError('failedPrecondition', "runner capabilities are for 'run' only");
+    throw new StatusError('internal', "runner capabilities are for 'run' only");
   }
 
   #coldStages(): RunnableStage[] {

@@ -1,5 +1,6 @@
 /**
- * Descriptors of a gather: parsed and checked before a byte is read. Pure.
+ * Descriptors of a gather: parsed and checked before a byte is read. Pure. A package's program made
+ * them, so what is wrong with them is `internal`, not the fault of who asked.
  */
 import { StatusError } from '../base/errors.js';
 import { DESCRIPTOR_BYTES, type GatherEntry } from '../hal/gather.js';
@@ -34,7 +35,7 @@ export function gatherRanges(
 
 function within(end: bigint, bytes: number, what: string, where: string): void {
   if (end <= BigInt(bytes)) return;
-  throw new StatusError('outOfRange', `${what} up to byte ${end} of ${where}, which has ${bytes}`);
+  throw new StatusError('internal', `${what} up to byte ${end} of ${where}, which has ${bytes}`);
 }
 
 function checkDisjoint(ranges: readonly GatherRange[]): void {
@@ -44,7 +45,7 @@ function checkDisjoint(ranges: readonly GatherRange[]): void {
     const end = before.to + before.length;
     if (end <= range.to) return;
     throw new StatusError(
-      'invalidArgument',
+      'internal',
       `two descriptors write byte ${range.to} of the target: one covers ${before.to} to ${end}, the other starts at ${range.to}`,
     );
   });

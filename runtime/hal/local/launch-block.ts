@@ -66,7 +66,7 @@ export function launchFailure(
       };
     case POISON.gridTooLarge:
       return {
-        code: 'invalidArgument',
+        code: 'internal',
         message: `${kernel} was given a grid extent of ${value}; the limit is 65535`,
         where: info.name,
       };

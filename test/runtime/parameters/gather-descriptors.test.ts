@@ -57,7 +57,7 @@ test('sums beyond 64 bits are beyond the entry, not inside it', () => {
   ];
   for (const [row, expected] of cases) {
     const { code, message } = refusal([row])!;
-    assert.is(code, 'outOfRange');
+    assert.is(code, 'internal');
     assert.match(message, expected);
   }
 });
@@ -92,7 +92,7 @@ test('two that write one byte are refused; the same source twice is not', () => 
     [0n, 20n, 10n],
     [50n, 11n, 10n],
   ])!;
-  assert.is(code, 'invalidArgument');
+  assert.is(code, 'internal');
   assert.match(message, /two descriptors write byte 20 of the target: one covers 11 to 21/);
 });
 
