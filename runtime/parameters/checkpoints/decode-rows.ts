@@ -83,10 +83,25 @@ function decodePieces(type: TensorType, source: Uint8Array, into: Float32Array):
 
 /** Counts NaN and infinities, which weights may hold and reports mention: all exponent bits set. */
 export function countNonFinite(values: Float32Array): number {
+  if (areFinite(values)) return 0;
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   let count = 0;
   for (let index = 0; index < bits.length; index += 1) {
     if (((bits[index] as number) & 0x7f800000) === 0x7f800000) count += 1;
   }
   return count;
+}
+
+/** Twice as fast as counting, and mostly the whole answer: 0 times a value is NaN or zero. */
+function areFinite(values: Float32Array): boolean {
+  const whole = values.length & ~3;
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let index = 0; index < whole; index += 4) {
+    a += values[index]! * 0;
+    b += values[index + 1]! * 0;
+    c += values[index + 2]! * 0;
+    d += values[index + 3]! * 0;
+  }
+  for (let index = whole; index < values.length; index += 1) a += values[index]! * 0;
+  return !Number.isNaN(a + b + c + d);
 }
