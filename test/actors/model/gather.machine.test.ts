@@ -1,4 +1,4 @@
-/** The chart of a gather in random histories: when it reads, what it answers, when files are free. */
+/** The chart of a gather in random histories: when it reads, what it answers, when it is over. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gather } from '../../../actors/model/gather.js';
