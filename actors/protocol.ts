@@ -10,7 +10,7 @@ import type { ChoiceSources, FiniteModel } from '../runtime/packages/finite-cont
 import type { Choice } from '../runtime/packages/prepare-choice.js';
 import type { PreparedRequest } from '../runtime/profiles/finite.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
-import type { LoadPlan, OpenedSource } from '../runtime/parameters/load-plan.js';
+import type { LoadPlan, OpenedFile, OpenedSource } from '../runtime/parameters/load-plan.js';
 import type { FilesPlace } from '../runtime/packages/imported-files.js';
 import type { ModelDocument } from '../runtime/packages/model-document.js';
 
@@ -99,8 +99,8 @@ export interface LoadExecutable {
 }
 
 /**
- * 'banks.register', an ask to the device queue; answered with nothing. The device owns the
- * descriptors of the sources once it is asked: it closes what it refuses. 'banks.unregister' with
+ * 'banks.register', an ask to the device queue; answered with nothing. The device has the files of
+ * the sources once it is asked: it has those closed that it refuses. 'banks.unregister' with
  * the scope gives all back, that of a generation also what its choices registered.
  */
 export interface RegisterBanks {
@@ -115,6 +115,32 @@ export interface RegisterBanks {
     readonly plan: LoadPlan;
     readonly pinned: boolean;
   }[];
+}
+
+/**
+ * 'files.keep', an ask to FILES before anybody else hears of the files: from its answer on they are
+ * closed there, when whoever has them says so or when the device that they are for has ended.
+ */
+export interface KeepFiles {
+  readonly device: string;
+  /** As they will be registered. */
+  readonly scope: string;
+  readonly files: readonly OpenedFile[];
+}
+
+/**
+ * To FILES, by the device: 'files.take', it has what the scope names and will say 'files.close';
+ * 'files.drop', whoever opened files in the scope has ended, and what was not taken goes.
+ */
+export interface DropFiles {
+  readonly device: string;
+  readonly scope: string;
+}
+
+/** 'files.close' to FILES: nobody needs the file any more. */
+export interface CloseFile {
+  readonly device: string;
+  readonly descriptor: number;
 }
 
 /** 'banks.warm' and 'banks.deactivate', asks to the device queue. */

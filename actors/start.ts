@@ -11,6 +11,7 @@ import type {
   ToolOptions,
 } from '../http/serving.js';
 import { useOptimizedWasm } from '../runtime/jit/v8-flags.js';
+import { closeFile } from '../runtime/parameters/checkpoints/disk-parameter-file.js';
 import type { LogEntry } from '../runtime/system/cell-host.js';
 import { ActorSystem } from '../runtime/system/system.js';
 import { ThreadsTransport } from '../runtime/system/transports/threads.js';
@@ -19,6 +20,7 @@ import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
 import { SERVER } from './protocol.js';
+import { filesPort } from './system/files-port.js';
 import { server } from './system/server.js';
 import { logPort } from './system/log-port.js';
 import { taskPort } from './system/task-port.js';
@@ -54,7 +56,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     import('./edge/serving-port.js'),
   ]);
   system.spawn('pool', taskPort, pools.compile);
-  system.spawn('files', taskPort, pools.reading);
+  system.spawn('files', filesPort, { runner: pools.reading, closeFile });
   system.spawn('log', logPort, write);
   system.spawn('server', server, {
     modelThreads: plan.model,

@@ -21,6 +21,7 @@ import { type Context, machine } from './bank.machine.js';
 const READ_DEADLINE_MS = 120_000;
 /** Between two lines of progress in the log. */
 const PROGRESS_MS = 2_000;
+const ENDED: StatusRecord = { code: 'unavailable', message: 'the device has ended' };
 const NOT_STARTED: BankProgress = { loadedBytes: 0, totalBytes: 0, nonFinite: 0 };
 
 export interface BankInput {
@@ -39,8 +40,11 @@ class BankHost {
   readonly #self: ActorSelf;
   readonly #input: BankInput;
   readonly #reads = new Map<string, ReadDone>();
+  /** Of an activation that has not begun to load. */
   #place: { storage: DeviceRange; staging: readonly DeviceRange[] } | null = null;
   #loader: BankLoader | null = null;
+  /** The device ends, and this actor with it: nobody hears what it tells itself. */
+  #isOver = false;
   #startedMs = 0;
   #loggedMs = 0;
 
@@ -68,18 +72,21 @@ class BankHost {
     const { device, deployment, plan, sources } = this.#input;
     const self = this.#self;
     this.#startedMs = this.#loggedMs = self.now();
+    const place = this.#place!;
+    this.#place = null;
     sources.retain();
     this.#loader = new BankLoader({
       device,
       deployment,
       plan,
       sources: sources.sources,
-      ...this.#place!,
+      ...place,
       read: (block, done) => this.#read(block, done),
       onProgress: () => self.tell(self.address, 'load.progressed', {}),
       onEnd: (failure) => {
         sources.release();
-        if (failure === null) self.tell(self.address, 'load.done', {});
+        if (this.#isOver) this.#input.table.failed(this.#input.id, ENDED);
+        else if (failure === null) self.tell(self.address, 'load.done', {});
         else self.tell(self.address, 'load.failed', { status: failure });
       },
     });
@@ -90,6 +97,19 @@ class BankHost {
   stopLoading(): void {
     const message = `${this.#name} was removed while it was activated`;
     this.#loader!.stop({ code: 'cancelled', message });
+  }
+
+  /** Reads that nobody waits for any more end here, so that the loader and its users end, too. */
+  abandon(): void {
+    const { device, table, id } = this.#input;
+    this.#isOver = true;
+    // Bytes that come back now must not admit anybody: no bank is activated any more.
+    device.queue.refuse(ENDED);
+    if (this.#place !== null) table.failed(id, ENDED);
+    this.#loader?.stop(ENDED);
+    const reads = [...this.#reads.values()];
+    this.#reads.clear();
+    for (const done of reads) done({ status: ENDED });
   }
 
   #read(block: ReadBlock, done: ReadDone): void {
@@ -168,6 +188,9 @@ export const bank = machineActor(machine, (self: ActorSelf, input: BankInput): M
       askToLeave: () => host.askToLeave(),
       releaseStorage: () => host.releaseStorage(),
       unregister: () => host.unregister(),
+    },
+    stopped: ({ kind }) => {
+      if (kind !== 'finished') host.abandon();
     },
   };
 });

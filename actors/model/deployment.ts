@@ -142,10 +142,9 @@ class DeploymentHost {
     this.#candidate = prepared;
   }
 
+  /** It was prepared and nobody takes it: programs, banks and files of it go. */
   dropCandidate(): void {
-    for (const stage of this.#candidate?.stages ?? []) {
-      this.#self.tell(this.#device, 'executable.unload', { id: stage.executable });
-    }
+    if (this.#candidate !== null) this.#releaseScope(this.#candidate.generation);
     this.#candidate = null;
   }
 
@@ -194,8 +193,12 @@ class DeploymentHost {
 
   /** Whatever a generation left on the device: it may not have been able to clean up itself. */
   release(generation: number, context: Context): void {
+    if (context.device) this.#releaseScope(generation);
+  }
+
+  #releaseScope(generation: number): void {
     const scope = `${this.#input.id}@${generation}/`;
-    if (context.device) this.#self.tell(this.#device, 'executables.release', { scope });
+    this.#self.tell(this.#device, 'executables.release', { scope });
   }
 
   forget(generation: number): void {

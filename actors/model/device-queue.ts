@@ -5,17 +5,21 @@
 import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { BankSummary } from '../../runtime/memory/bank-table.js';
 import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
-import type { SourceTable } from '../../runtime/parameters/source-table.js';
+import { filesOf, SourceTable } from '../../runtime/parameters/source-table.js';
 import type { Device } from '../../runtime/hal/device.js';
+import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
-import type {
-  LoadExecutable,
-  RegisterBanks,
-  SubmitWork,
-  WorkFailed,
-  WorkRetired,
+import {
+  FILES,
+  type CloseFile,
+  type DropFiles,
+  type LoadExecutable,
+  type RegisterBanks,
+  type SubmitWork,
+  type WorkFailed,
+  type WorkRetired,
 } from '../protocol.js';
 import { DeviceBanks } from './device-banks.js';
 import { DeviceGathers } from './gather.js';
@@ -26,8 +30,6 @@ export interface OpenedDevice {
   readonly device: Device;
   readonly runner: InvocationRunner;
   readonly bytes: () => DeviceBytes;
-  /** Checkpoint files that its banks load from. */
-  readonly sources: SourceTable;
   /** Ends one worker of the driver as a fault would; drivers without workers have none. */
   readonly killWorker?: (worker: number) => void;
 }
@@ -73,6 +75,8 @@ class DeviceHost {
   readonly #input: DeviceQueueInput;
   #opened: OpenedDevice | null = null;
   #banks: DeviceBanks | null = null;
+  /** Checkpoint files that its banks load from and gathers read. */
+  readonly #sources: SourceTable;
   #isClosed = false;
   /** Ids of what is loaded, and scopes whose generation has ended. */
   readonly #loaded = new Set<string>();
@@ -81,6 +85,12 @@ class DeviceHost {
   constructor(self: ActorSelf, input: DeviceQueueInput) {
     this.#self = self;
     this.#input = input;
+    this.#sources = new SourceTable((file) => this.#closeFile(file));
+  }
+
+  #closeFile({ descriptor }: OpenedFile): void {
+    const close: CloseFile = { device: this.#self.address, descriptor };
+    this.#self.tell(FILES, 'files.close', close);
   }
 
   /** The driver starts threads of its own: the one promise here ends as a message. */
@@ -89,8 +99,9 @@ class DeviceHost {
     this.#input.open().then(
       (opened) => {
         this.#opened = opened;
-        this.#banks = new DeviceBanks(self, opened);
-        opened.runner.gathers = new DeviceGathers(self, opened.sources);
+        const { device, runner } = opened;
+        this.#banks = new DeviceBanks(self, { device, runner, sources: this.#sources });
+        runner.gathers = new DeviceGathers(self, this.#sources);
         // Closed while it opened.
         if (this.#isClosed) return this.close();
         opened.device.onLost((status) => self.tell(self.address, 'driver.lost', { status }));
@@ -142,11 +153,16 @@ class DeviceHost {
     try {
       this.#checkLives(`${register.scope}/`);
       this.#banks!.register(register);
+      this.#tellFiles('files.take', register.scope);
       this.#self.reply(ask, {});
     } catch (error) {
-      this.#opened!.sources.refuse(register.sources);
+      for (const file of filesOf(register.sources)) this.#closeFile(file);
       this.#self.replyError(ask, toStatus(error));
     }
+  }
+
+  #tellFiles(kind: 'files.take' | 'files.drop', scope: string): void {
+    this.#self.tell(FILES, kind, { device: this.#self.address, scope } satisfies DropFiles);
   }
 
   #checkLives(id: string): void {
@@ -160,7 +176,7 @@ class DeviceHost {
 
   refuse(ask: Message): void {
     const { sources } = ask.payload as Partial<RegisterBanks>;
-    if (sources !== undefined) this.#opened?.sources.refuse(sources);
+    for (const file of filesOf(sources ?? [])) this.#closeFile(file);
     const error = new StatusError('unavailable', 'the device is opening, lost or closing');
     this.#self.replyError(ask, error.status);
   }
@@ -178,7 +194,9 @@ class DeviceHost {
     this.#released.push(scope);
     if (this.#released.length > RELEASED_MAX) this.#released.shift();
     for (const id of this.#loaded) if (id.startsWith(scope)) this.unload(id);
-    this.#banks?.unregister(scope.replace(/\/$/, ''));
+    const name = scope.replace(/\/$/, '');
+    this.#banks?.unregister(name);
+    this.#tellFiles('files.drop', name);
   }
 
   release(key: string): void {

@@ -37,9 +37,11 @@ export const gather = machineActor(machine, (self: ActorSelf, input: GatherInput
   const { entry, sources } = input;
   const start = input.start as ReadStart;
   let failure: StatusRecord | null = null;
+  let isReading = false;
   return {
     effects: {
       readRanges() {
+        isReading = true;
         const file = sources.sources[entry.source]!.files[entry.shard]!;
         const { descriptors, target } = start;
         const read: ReadRanges = { file, entry, descriptors, target };
@@ -47,7 +49,10 @@ export const gather = machineActor(machine, (self: ActorSelf, input: GatherInput
         const deadlineMs = self.now() + READ_DEADLINE_MS;
         self.ask(FILES, 'task.run', call, { deadlineMs, as: 'ranges' });
       },
-      answerQueue: () => start.done(failure),
+      answerQueue() {
+        isReading = false;
+        start.done(failure);
+      },
       releaseFiles: () => sources.release(),
     },
     replies: {
@@ -58,6 +63,12 @@ export const gather = machineActor(machine, (self: ActorSelf, input: GatherInput
             : (reply.status ?? toStatus(new Error('a read without an answer')));
         return { type: 'ranges.read' };
       },
+    },
+    /** The device ends, and this actor with it: the queue waits for nothing. */
+    stopped({ kind }) {
+      if (kind === 'finished') return;
+      if (isReading) start.done({ code: 'unavailable', message: 'the device has ended' });
+      sources.release();
     },
   };
 });

@@ -11,14 +11,17 @@ import type {
 } from '../../runtime/packages/artefacts.js';
 import type { ParameterPlan } from '../../runtime/packages/parameter-plan.js';
 import type { PreparationPlan } from '../../runtime/packages/prepare-package.js';
+import { filesOf } from '../../runtime/parameters/source-table.js';
 import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
-import { closeSources } from '../../runtime/parameters/source-table.js';
 import type { ActorSelf, AskOptions } from '../../runtime/system/actor.js';
 import type { Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import {
+  FILES,
   POOL,
+  type CloseFile,
+  type KeepFiles,
   type LoadExecutable,
   type PackageLocation,
   type PreparedModel,
@@ -38,8 +41,6 @@ export interface PreparationOrder {
 export interface PreparationInput extends PreparationOrder {
   /** Reads and links the package; the thread's program says from where. */
   readonly prepare: (location: PackageLocation) => PreparationPlan;
-  /** Closes a checkpoint file that no device has taken over. */
-  readonly closeFile: (file: OpenedFile) => void;
 }
 
 /** A program to compile and load: a stage, or what packs a bank. */
@@ -60,7 +61,7 @@ class PreparationHost {
   readonly #asked = new Map<string, Program>();
   #plan: PreparationPlan | null = null;
   #control: HostArtefact | null = null;
-  /** The device was asked to take the banks: the files are its own now. */
+  /** The device was asked to take the banks, and their files with them. */
   #isHandedOver = false;
 
   constructor(self: ActorSelf, input: PreparationInput) {
@@ -72,6 +73,8 @@ class PreparationHost {
     try {
       const { prepare, location } = this.#input;
       this.#plan = prepare(location);
+      const files = filesOf(this.#plan.parameters.sources);
+      if (files.length > 0) this.#keep(files);
       this.#programs = this.#programsOf(this.#plan);
       this.#self.tell(this.#self.address, 'stages.declared', {});
     } catch (error) {
@@ -98,12 +101,24 @@ class PreparationHost {
   }
 
   compile(): void {
-    this.#self.tell(this.#self.address, 'artefacts.started', { count: this.#programs.length + 1 });
+    const files = filesOf(this.#plan!.parameters.sources);
+    const count = this.#programs.length + 1 + (files.length > 0 ? 1 : 0);
+    this.#self.tell(this.#self.address, 'artefacts.started', { count });
     this.#run('compile-control', this.#plan!.compileControl, 'control.compiled');
     for (const program of this.#programs) {
       const asked = this.#run('compile-stage', program.input, 'stage.compiled');
       this.#asked.set(asked, program);
     }
+  }
+
+  /** At once: should this thread die, somebody closes them. */
+  #keep(files: readonly OpenedFile[]): void {
+    const keep: KeepFiles = { device: this.#input.device, scope: this.#scope, files };
+    this.#self.ask(FILES, 'files.keep', keep, this.#options('files.kept'));
+  }
+
+  filesKept(reply: Reply): MachineEvent {
+    return reply.outcome === 'value' ? { type: 'artefact.ready' } : refused(reply);
   }
 
   #run(task: string, input: unknown, as: string): string {
@@ -210,10 +225,14 @@ class PreparationHost {
 
   /** Whatever came into being goes: programs, banks, open files. */
   discard(): void {
-    const { device, closeFile } = this.#input;
+    const { device } = this.#input;
     for (const id of this.#loaded) this.#self.tell(device, 'executable.unload', { id });
     if (this.#isHandedOver) this.#self.tell(device, 'banks.unregister', { scope: this.#scope });
-    else closeSources(this.#plan?.parameters.sources ?? [], closeFile);
+    else {
+      for (const { descriptor } of filesOf(this.#plan?.parameters.sources ?? [])) {
+        this.#self.tell(FILES, 'files.close', { device, descriptor } satisfies CloseFile);
+      }
+    }
   }
 
   announce(kind: string, status: StatusRecord | null): void {
@@ -246,6 +265,7 @@ export const preparation = machineActor(
       (context as { failure: StatusRecord | null }).failure;
     return {
       replies: {
+        'files.kept': (reply) => host.filesKept(reply),
         'control.compiled': (reply) => host.controlCompiled(reply),
         'stage.compiled': (reply) => host.stageCompiled(reply),
         'stage.placed': (reply) => host.stagePlaced(reply),

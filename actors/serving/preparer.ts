@@ -8,18 +8,18 @@ import { toStatus } from '../../runtime/base/errors.js';
 import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
 import { openPackageFiles } from '../../runtime/packages/imported-files.js';
 import { prepareChoice, type ChoicePlan } from '../../runtime/packages/prepare-choice.js';
-import { closeFile } from '../../runtime/parameters/checkpoints/disk-parameter-file.js';
-import type { OpenedSource } from '../../runtime/parameters/load-plan.js';
-import { closeSources } from '../../runtime/parameters/source-table.js';
-import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
+import { filesOf } from '../../runtime/parameters/source-table.js';
+import type { ActorSelf, AskOptions, Behaviour } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
-import type {
-  PrepareChoice,
-  PreparedMember,
-  PreparedModel,
-  PrepareMembers,
-  RegisterBanks,
-  ResolvedChoice,
+import {
+  FILES,
+  type KeepFiles,
+  type PrepareChoice,
+  type PreparedMember,
+  type PreparedModel,
+  type PrepareMembers,
+  type RegisterBanks,
+  type ResolvedChoice,
 } from '../protocol.js';
 
 /** The device only notes what it is given: longer is a fault. */
@@ -33,14 +33,14 @@ export interface PreparerInput {
 interface Resolved {
   readonly ask: Message;
   readonly choice: ResolvedChoice;
-  readonly sources: readonly OpenedSource[];
+  readonly register: RegisterBanks;
 }
 
 class PreparerHost {
   readonly #input: PreparerInput;
   readonly #program: FinitePreparer;
-  /** Choices that the device is asked to take, by ask. */
-  readonly #registering = new Map<string, Resolved>();
+  /** Choices whose files are to be kept, or that the device is asked to take, by ask. */
+  readonly #asked = new Map<string, Resolved>();
 
   constructor(input: PreparerInput) {
     this.#input = input;
@@ -68,23 +68,38 @@ class PreparerHost {
       const plan = prepareChoice({ ...prepared, stageBanks, indexes }, choice, files);
       const resolved = resolvedOf(plan, prepared, scope);
       if (resolved.sources === null) return self.reply(ask, resolved);
-      // From the ask on the files are the device's.
       const register = registrationOf(plan, prepared, scope);
-      const deadlineMs = self.now() + REGISTER_DEADLINE_MS;
-      const asked = self.ask(device, 'banks.register', register, { deadlineMs, as: 'registered' });
-      this.#registering.set(asked, { ask, choice: resolved, sources: plan.sources });
+      const keep: KeepFiles = { device, scope, files: filesOf(plan.sources) };
+      const asked = self.ask(FILES, 'files.keep', keep, this.#options(self, 'kept'));
+      this.#asked.set(asked, { ask, choice: resolved, register });
     } catch (error) {
       self.replyError(ask, toStatus(error));
     }
   }
 
+  /** Somebody closes the files whatever happens: now the device may have them. */
+  kept(self: ActorSelf, reply: Reply): void {
+    const resolved = this.#take(reply);
+    if (reply.status !== null) return self.replyError(resolved.ask, reply.status);
+    const { device } = this.#input;
+    const options = this.#options(self, 'registered');
+    this.#asked.set(self.ask(device, 'banks.register', resolved.register, options), resolved);
+  }
+
   registered(self: ActorSelf, reply: Reply): void {
-    const { ask, choice, sources } = this.#registering.get(reply.correlation)!;
-    this.#registering.delete(reply.correlation);
-    // Nobody is there who could have closed them.
-    if (reply.outcome === 'down') closeSources(sources, closeFile);
+    const { ask, choice } = this.#take(reply);
     if (reply.status === null) self.reply(ask, choice);
     else self.replyError(ask, reply.status);
+  }
+
+  #take({ correlation }: Reply): Resolved {
+    const resolved = this.#asked.get(correlation)!;
+    this.#asked.delete(correlation);
+    return resolved;
+  }
+
+  #options(self: ActorSelf, as: string): AskOptions {
+    return { deadlineMs: self.now() + REGISTER_DEADLINE_MS, as };
   }
 }
 
@@ -121,6 +136,7 @@ export const preparer = (_self: ActorSelf, input: PreparerInput): Behaviour => {
       const { kind } = message;
       if (kind === 'members.prepare') host.prepareMembers(self, message);
       else if (kind === 'choice.prepare') host.prepareChoice(self, message);
+      else if (kind === 'kept') host.kept(self, message.payload as Reply);
       else if (kind === 'registered') host.registered(self, message.payload as Reply);
       else if (kind === 'preparer.retire') self.stop();
     },

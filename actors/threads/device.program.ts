@@ -5,8 +5,6 @@ import { Budget } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
-import { closeFile } from '../../runtime/parameters/checkpoints/disk-parameter-file.js';
-import { SourceTable } from '../../runtime/parameters/source-table.js';
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import { deviceQueue, type DeviceQueueInput, type OpenedDevice } from '../model/device-queue.js';
@@ -41,8 +39,7 @@ export const startProgram: StartProgram = ({ name, settings }) => {
       byOwner: ledger.totals(),
     });
     const killWorker = (worker: number): void => void device.killWorker(worker);
-    const sources = new SourceTable(closeFile);
-    return { device, runner, bytes, sources, killWorker };
+    return { device, runner, bytes, killWorker };
   };
   const kinds = new ActorKinds().register(
     'deviceQueue',

@@ -3,7 +3,6 @@
  */
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
-import { closeFile } from '../../runtime/parameters/checkpoints/disk-parameter-file.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import { preparation, type PreparationOrder } from '../model/preparation.js';
 import { preparer } from '../serving/preparer.js';
@@ -12,7 +11,7 @@ import { startActorThread } from './actor-thread.js';
 export const startProgram: StartProgram = ({ name }) => {
   const kinds = new ActorKinds()
     .register('preparation', (self, input: PreparationOrder) =>
-      preparation(self, { ...input, prepare: preparePackage, closeFile }),
+      preparation(self, { ...input, prepare: preparePackage }),
     )
     .register('preparer', preparer);
   return startActorThread(name, kinds).control;

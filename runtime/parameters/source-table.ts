@@ -1,6 +1,6 @@
 /**
- * Checkpoint files that are open on the device thread, by generation. Preparation opened them; from
- * their registration on the table owns the descriptors.
+ * Checkpoint files that the device has, by generation. Preparation opened them; from their
+ * registration on the table says when nobody needs them any more.
  *
  * Holds: a descriptor is closed once, when its generation has given it up and no accepted read uses
  * it any more, so accepted reads survive a removal. A scope inside of another one (a choice of a
@@ -52,10 +52,13 @@ export function closeSources(
   sources: readonly OpenedSource[],
   close: (file: OpenedFile) => void,
 ): void {
-  const files = new Map(
-    sources.flatMap((source) => source.files.map((file) => [file.descriptor, file])),
-  );
-  for (const file of files.values()) close(file);
+  for (const file of filesOf(sources)) close(file);
+}
+
+/** Each file once. */
+export function filesOf(sources: readonly OpenedSource[]): readonly OpenedFile[] {
+  const files = sources.flatMap((source) => source.files);
+  return [...new Map(files.map((file) => [file.descriptor, file])).values()];
 }
 
 export class SourceTable {
@@ -79,11 +82,6 @@ export class SourceTable {
     const lease = new Sources(sources, (parent && this.#scopes.get(parent)) || null, this.#close);
     this.#scopes.set(scope, lease);
     return lease;
-  }
-
-  /** Closes what was to be registered and is not wanted. */
-  refuse(sources: readonly OpenedSource[]): void {
-    closeSources(sources, this.#close);
   }
 
   find(scope: string): SourceLease {

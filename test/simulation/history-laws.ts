@@ -116,7 +116,7 @@ export class HistoryLaws {
   /** A read for this very model failed, for its bank or for its letters. */
   #isUnread({ model }: Call, { message }: StatusRecord): boolean {
     if (!message.includes('a checkpoint cannot be read') || !this.#lost('read')) return false;
-    const bank = /bank (\w+)@/.exec(message);
+    const bank = / of (\w+) could not be activated/.exec(message);
     return bank === null ? kindOf(model) === 'packed' : bank[1] === model;
   }
 

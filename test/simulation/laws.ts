@@ -136,6 +136,7 @@ export class Laws implements ServerWatch {
     this.cohorts.checkRest();
     this.works.checkRest();
     server.shadow?.checkRest();
+    for (const file of server.files.left) this.report('F', `${file} is open at rest`);
     for (const system of server.systems.values()) {
       const { counters, actors } = system.describe();
       if (counters.pendingAsks > 0) this.#rest(`${counters.pendingAsks} asks pend`, system.thread);

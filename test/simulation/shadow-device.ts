@@ -16,8 +16,6 @@ import type { Timeline } from '../../runtime/hal/timeline.js';
 import { Budget } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
-import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
-import { SourceTable } from '../../runtime/parameters/source-table.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import type { Ports } from '../../runtime/base/ports.js';
@@ -27,7 +25,6 @@ export interface ShadowOptions {
   readonly memory: LocalMemory;
   readonly memoryBytes: number;
   readonly completion: CompletionPlan;
-  readonly closeFile: (file: OpenedFile) => void;
   readonly report: (law: string, detail: string) => void;
 }
 
@@ -69,8 +66,7 @@ export class ShadowDevice {
       reserved: this.#budget.reservedBytes,
       byOwner: this.#ledger.totals(),
     });
-    const sources = new SourceTable(options.closeFile);
-    this.opened = { device, runner: this.#runner, bytes, sources };
+    this.opened = { device, runner: this.#runner, bytes };
   }
 
   /** What holds between any two steps. */
@@ -101,14 +97,15 @@ export class ShadowDevice {
   /** What holds when nothing is left to do and every model is gone. */
   checkRest(): void {
     const { report } = this.#options;
+    const gone = this.#goneWithIt();
     const rest: readonly [string, number][] = [
-      ['bytes in the ledger', this.#ledger.bytes],
-      ['leases', this.#ledger.leases],
+      ['bytes in the ledger', this.#ledger.bytes - gone.bytes],
+      ['leases', this.#ledger.leases - gone.leases],
       ['uses of leases', this.#ledger.entries().reduce((sum, lease) => sum + lease.uses, 0)],
       ['bytes reserved', this.#budget.reservedBytes],
       ['asks for memory', this.#budget.waiting],
-      ['ranges handed out', this.#held.size],
-      ['bytes in use by the pool', this.#pool.usedBytes],
+      ['ranges handed out', this.#held.size - gone.leases],
+      ['bytes in use by the pool', this.#pool.usedBytes - gone.bytes],
       ['invocations in flight', this.#runner.inFlight],
       ['submissions that wait', this.#runner.waiting],
       ['works in the queue', this.device.queue.inFlight],
@@ -120,6 +117,13 @@ export class ShadowDevice {
       const known = [...this.#executables].join(', ');
       report('I8', `${this.device.executables} executables are loaded at rest: ${known}`);
     }
+  }
+
+  /** A device that closes takes the banks along that were resident. */
+  #goneWithIt(): { readonly bytes: number; readonly leases: number } {
+    const banks = this.#ledger.entries().filter(({ owner }) => owner.kind === 'bank');
+    if (this.device.lost === null) return { bytes: 0, leases: 0 };
+    return { bytes: banks.reduce((sum, { bytes }) => sum + bytes, 0), leases: banks.length };
   }
 
   get isClosed(): boolean {

@@ -22,8 +22,11 @@ type Outcome = { readonly value: unknown } | { readonly status: StatusRecord };
 interface Held {
   readonly name: string;
   readonly content: Uint8Array;
-  /** Who opened it. */
+  /** Who opened it, and when. */
   readonly thread: string;
+  readonly atMs: number;
+  /** Its thread died before anybody else had heard of it: nobody can close it. */
+  isLost: boolean;
 }
 
 export class SimulatedFiles {
@@ -36,11 +39,18 @@ export class SimulatedFiles {
     this.#report = report;
   }
 
+  /** A message that takes up to `travelMs` is lost with the thread that sent it. */
+  threadLost(thread: string, nowMs: number, travelMs: number): void {
+    for (const held of this.#open.values()) {
+      if (held.thread === thread && nowMs - held.atMs <= travelMs) held.isLost = true;
+    }
+  }
+
   /** The same sources, with files that are open from now on. */
   open(
     sources: readonly OpenedSource[],
     contents: ReadonlyMap<string, Uint8Array>,
-    thread: string,
+    by: { readonly thread: string; readonly atMs: number },
   ): readonly OpenedSource[] {
     const descriptors = new Map<string, number>();
     const openFile = (file: OpenedFile): OpenedFile => {
@@ -49,7 +59,7 @@ export class SimulatedFiles {
       if (known !== undefined) return { ...file, descriptor: known };
       const descriptor = ++this.#opened;
       descriptors.set(name, descriptor);
-      this.#open.set(descriptor, { name, content: contents.get(name)!, thread });
+      this.#open.set(descriptor, { name, content: contents.get(name)!, ...by, isLost: false });
       return { ...file, descriptor };
     };
     return sources.map(({ files }) => ({ files: files.map(openFile) }));
@@ -60,9 +70,10 @@ export class SimulatedFiles {
     this.#report('F', `descriptor ${descriptor} of ${name} is closed again`);
   };
 
-  /** Names of what is open, with descriptors. */
+  /** Names of what is open and should not be at the end, with descriptors. */
   get left(): readonly string[] {
-    return [...this.#open].map(([descriptor, { name, thread }]) => {
+    const kept = [...this.#open].filter(([, { isLost }]) => !isLost);
+    return kept.map(([descriptor, { name, thread }]) => {
       return `${name} (${descriptor}, opened by ${thread})`;
     });
   }

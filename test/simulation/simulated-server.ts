@@ -13,6 +13,7 @@ import { generation } from '../../actors/model/generation.js';
 import { preparation, type PreparationOrder } from '../../actors/model/preparation.js';
 import { preparer, type PreparerInput } from '../../actors/serving/preparer.js';
 import { server } from '../../actors/system/server.js';
+import { filesPort } from '../../actors/system/files-port.js';
 import { taskPort } from '../../actors/system/task-port.js';
 import type { PackageLocation } from '../../actors/protocol.js';
 import { StatusError, type StatusRecord } from '../../runtime/base/errors.js';
@@ -101,7 +102,8 @@ export class SimulatedServer {
     for (const name of [...modelThreads, PREPARATION_THREAD, DEVICE_THREAD]) this.#startNamed(name);
     const runner = { run: this.#runTask };
     main.spawn('pool', observed(taskPort, watch), runner);
-    main.spawn('files', observed(taskPort, watch), { run: this.#runRead });
+    const files = { runner: { run: this.#runRead }, closeFile: this.files.close };
+    main.spawn('files', observed(filesPort, watch), files);
     main.spawn('server', observed(server, watch), {
       modelThreads,
       preparationThreads: [PREPARATION_THREAD],
@@ -115,6 +117,7 @@ export class SimulatedServer {
   kill(name: string): void {
     if (!this.world.isAlive(name)) return;
     this.#options.watch.lost(name);
+    this.files.threadLost(name, this.world.time.nowMs, this.#options.travelMs);
     this.world.kill(name);
     this.systems.delete(name);
     if (name === DEVICE_THREAD) this.shadow = null;
@@ -167,7 +170,7 @@ export class SimulatedServer {
       const warm = observed(preparer, watch);
       return kinds
         .register('preparation', (self, input: PreparationOrder) =>
-          cold(self, { ...input, prepare: this.#prepare, closeFile: this.files.close }),
+          cold(self, { ...input, prepare: this.#prepare }),
         )
         .register('preparer', (self, input: PreparerInput) =>
           warm(self, { ...input, prepared: packages.whole(input.prepared) }),
@@ -184,7 +187,8 @@ export class SimulatedServer {
     const { packages } = this.#options;
     const plan = packages.prepare(location);
     const contents = packages.checkpoints(location);
-    const sources = this.files.open(plan.parameters.sources, contents, PREPARATION_THREAD);
+    const by = { thread: PREPARATION_THREAD, atMs: this.world.time.nowMs };
+    const sources = this.files.open(plan.parameters.sources, contents, by);
     return { ...plan, parameters: { ...plan.parameters, sources } };
   };
 
@@ -195,9 +199,7 @@ export class SimulatedServer {
     const open = (done: (opened: OpenedDevice) => unknown): void => {
       const completion = (): Fate => this.#fate();
       const report = watch.report.bind(watch);
-      const closeFile = this.files.close;
-      const parts = { ports, memory, memoryBytes, completion, report, closeFile };
-      this.shadow = new ShadowDevice(parts);
+      this.shadow = new ShadowDevice({ ports, memory, memoryBytes, completion, report });
       done(this.shadow.opened);
     };
     const isRefused =

@@ -26,7 +26,7 @@ interface Submission {
 
 interface Stage {
   readonly name: string;
-  phase: 'idle' | 'compiling' | 'ready';
+  phase: 'idle' | 'compiling' | 'ready' | 'evicted';
 }
 
 export class WorkLaws {
@@ -106,7 +106,7 @@ export class WorkLaws {
       this.#onDevice.delete(actor);
     } else if (kind === 'compiled' || kind === 'placed') {
       const stage = this.#stages.get(actor);
-      if (stage === undefined || stage.phase === 'idle') return;
+      if (stage === undefined || stage.phase === 'idle' || stage.phase === 'evicted') return;
       const isValue = (payload as Reply).outcome === 'value';
       if (!isValue) stage.phase = 'idle';
       else if (kind === 'placed') stage.phase = 'ready';
@@ -120,7 +120,7 @@ export class WorkLaws {
     if (kind === 'work.submit') this.#onDevice.add(actor);
     // From its eviction on nobody finds it: the next one that asks compiles anew.
     const leaving = kind === 'specialization.evict' ? this.#stages.get(to) : undefined;
-    if (leaving !== undefined) leaving.phase = 'idle';
+    if (leaving !== undefined) leaving.phase = 'evicted';
     if (kind !== 'work.accepted' && kind !== 'work.retired' && kind !== 'work.failed') return;
     const { invocation } = payload as { invocation: string };
     const submission = this.#submissions.get(invocation);
@@ -143,9 +143,9 @@ export class WorkLaws {
   #compile(actor: Address): void {
     this.compiles += 1;
     const stage = this.#stages.get(actor);
-    if (stage === undefined) return;
+    if (stage === undefined || stage.phase === 'evicted') return;
     for (const other of this.#stages.values()) {
-      if (other.name === stage.name && other.phase !== 'idle') {
+      if (other.name === stage.name && other.phase !== 'idle' && other.phase !== 'evicted') {
         this.#report.add('S', `${stage.name} is compiled while it is ${other.phase}`);
       }
     }
