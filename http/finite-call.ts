@@ -43,7 +43,11 @@ export function answerFinite(
     onLeave: clientLeaves(c),
   };
   return withDeadline(bound, async (options) => {
-    const { model, body, encode } = read(await readJson(c.req.raw, limits.bodyBytesMax));
+    const value = await readJson(c.req.raw, {
+      bodyBytesMax: limits.bodyBytesMax,
+      lists: { elementsMax: limits.batchMax, knob: '--max-batch N' },
+    });
+    const { model, body, encode } = read(value);
     const call = { requestId: scope.requestId, model, body };
     const result = await serving.infer(call, options);
     const members = memberCount(body);

@@ -1,24 +1,30 @@
 /**
  * Reads a request body as JSON without trusting it: at most `--max-body` bytes are ever held, bytes
- * must be UTF-8, nesting is bounded (later readers may recurse), and every failure says what was
- * wrong. Of a key given twice the last value counts, as in JavaScript and Python.
+ * must be UTF-8, nesting is bounded (later readers may recurse) as are lists and objects, before
+ * they are built, and every failure says what was wrong. Of a key given twice the last value
+ * counts, as in JavaScript and Python.
  */
 import { HttpFault } from './errors.js';
+import { scanJson, type JsonBounds } from './json-scan.js';
 import { StatusError } from '../runtime/base/errors.js';
-
-/** Deeper documents have no use here; `JSON.parse` itself copes with any depth. */
-const depthMax = 64;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export async function readJson(request: Request, bodyBytesMax: number): Promise<unknown> {
+export interface BodyLimits {
+  readonly bodyBytesMax: number;
+  /** Elements of the lists that the document holds; null: as many as there are. */
+  readonly lists: JsonBounds | null;
+}
+
+export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
+  const { bodyBytesMax, lists } = limits;
   const bytes = await readBytes(request, bodyBytesMax);
   if (bytes.byteLength === 0) {
     throw new StatusError('invalidArgument', 'the body is empty; a JSON object is expected');
   }
-  const value = parseJson(decodeUtf8(bytes));
-  requireShallow(value);
-  return value;
+  const text = decodeUtf8(bytes);
+  scanJson(text, lists);
+  return parseJson(text);
 }
 
 async function readBytes(request: Request, bodyBytesMax: number): Promise<Uint8Array> {
@@ -68,23 +74,5 @@ function parseJson(text: string): unknown {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StatusError('invalidArgument', `the body is not valid JSON: ${reason}`);
-  }
-}
-
-/** Breadth first with a list, so that depth costs no stack. */
-function requireShallow(root: unknown): void {
-  let level: unknown[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > depthMax) {
-      throw new StatusError('invalidArgument', `the body nests deeper than ${depthMax} levels`);
-    }
-    const below: unknown[] = [];
-    for (const value of level) {
-      if (typeof value !== 'object' || value === null) continue;
-      for (const child of Object.values(value)) {
-        if (typeof child === 'object' && child !== null) below.push(child);
-      }
-    }
-    level = below;
   }
 }

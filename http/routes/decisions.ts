@@ -26,15 +26,12 @@ export function decisionsRoutes(app: LoomApp, services: Services): void {
     answers: { 200: { text: 'One distribution a question, in order.', schema: decisionsAnswer } },
     errors: [400, 404, 408, 413, 415, 429, 503, 504],
   });
-  const { batchMax } = services.limits;
-  app.post(path, (c) =>
-    answerFinite(c, services, { path, read: (body) => readBody(c, body, batchMax) }),
-  );
+  app.post(path, (c) => answerFinite(c, services, { path, read: (body) => readBody(c, body) }));
 }
 
-function readBody(c: LoomContext, value: unknown, questionsMax: number): FiniteReading {
+function readBody(c: LoomContext, value: unknown): FiniteReading {
   const { model, questions: given, context } = checkBody(decisionsRequest, value);
-  const questions = readQuestions(given, context, questionsMax);
+  const questions = readQuestions(given, context);
   return {
     model,
     body: { profile: 'decisions', questions },

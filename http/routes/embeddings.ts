@@ -24,15 +24,12 @@ export function embeddingsRoutes(app: LoomApp, services: Services): void {
     answers: { 200: { text: 'One embedding an input, in order.', schema: embeddingsAnswer } },
     errors: [400, 404, 408, 413, 415, 429, 503, 504],
   });
-  const { batchMax } = services.limits;
-  app.post(path, (c) =>
-    answerFinite(c, services, { path, read: (body) => readBody(c, body, batchMax) }),
-  );
+  app.post(path, (c) => answerFinite(c, services, { path, read: (body) => readBody(c, body) }));
 }
 
-function readBody(c: LoomContext, value: unknown, batchMax: number): FiniteReading {
+function readBody(c: LoomContext, value: unknown): FiniteReading {
   const { model, input, dimensions, encoding_format } = checkBody(embeddingsRequest, value);
-  const inputs = readInputs(input, batchMax);
+  const inputs = readInputs(input);
   return {
     model,
     body: { profile: 'embeddings', inputs, dimensions: dimensions ?? 0 },

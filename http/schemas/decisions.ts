@@ -96,16 +96,10 @@ export const decisionsAnswer = z
   .openapi('DecisionsAnswer');
 
 /** One question or an array of them; `shared` is the context of those without one. */
-export function readQuestions(value: unknown, shared: unknown, questionsMax: number): Question[] {
+export function readQuestions(value: unknown, shared: unknown): Question[] {
   const context = readContext(shared, 'context') ?? '';
   if (!Array.isArray(value)) return [readQuestion(value, 'questions', context)];
   if (value.length === 0) throw wrong('must not be empty');
-  if (value.length > questionsMax) {
-    throw wrong(
-      `has ${value.length} elements, the limit is ${questionsMax}; send fewer at a time, or raise ` +
-        'it with --max-batch N',
-    );
-  }
   return value.map((one, index) => readQuestion(one, `questions[${index}]`, context));
 }
 

@@ -66,8 +66,8 @@ export const embeddingsAnswer = z
 /** With the `u` flag only surrogates without a partner match. */
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** The four forms of `input` as a list of inputs. */
-export function readInputs(input: unknown, batchMax: number): EmbeddingInput[] {
+/** The four forms of `input` as a list of inputs; how many there are was checked before. */
+export function readInputs(input: unknown): EmbeddingInput[] {
   if (typeof input === 'string') return [textInput(input, 'input')];
   if (!Array.isArray(input)) {
     throw wrong('input', `must be a string or an array, not ${typeName(input)}`);
@@ -75,13 +75,6 @@ export function readInputs(input: unknown, batchMax: number): EmbeddingInput[] {
   const elements = input as readonly unknown[];
   if (elements.length === 0) throw wrong('input', 'must not be empty');
   if (typeof elements[0] === 'number') return [tokensInput(elements, 'input')];
-  if (elements.length > batchMax) {
-    throw wrong(
-      'input',
-      `has ${elements.length} elements, the limit is ${batchMax}; send fewer at a time, or raise ` +
-        'it with --max-batch N',
-    );
-  }
   const isText = typeof elements[0] === 'string';
   return elements.map((element, index) => {
     const param = `input[${index}]`;

@@ -109,7 +109,7 @@ test('too many questions answer 400 with limit, number and knob', async () => {
   assert.is(response.status, 400);
   const error = await errorOf(response);
   assert.is(error.param, 'questions');
-  assert.match(error.message, /has 3 elements, the limit is 2; .* --max-batch N/);
+  assert.match(error.message, /has more than 2 elements, which is the limit; .* --max-batch N/);
 });
 
 test('a model that is not served is 404, a server that drains 503', async () => {

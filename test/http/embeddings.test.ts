@@ -128,7 +128,7 @@ test('more inputs than the batch limit say the limit and the knob', async () => 
   const response = await post(path, { model: 'first-output', input: ['a', 'b', 'c'] });
   assert.is(response.status, 400);
   const { message, param } = await errorOf(response);
-  assert.match(message, /3 elements.*limit is 2.*--max-batch/);
+  assert.match(message, /more than 2 elements, which is the limit; .*--max-batch/);
   assert.is(param, 'input');
 });
 

@@ -170,7 +170,7 @@ test('more inputs than --max-batch are 400 with limit, count and knob', async ()
     ),
   );
   assert.is(answer.status, 400);
-  assert.match(errorOf(answer).message, /501.*500.*--max-batch/);
+  assert.match(errorOf(answer).message, /input: .*more than 500 elements.*limit.*--max-batch/);
 });
 
 test('a connection is good for the next request after any error, pipelined or not', async () => {
