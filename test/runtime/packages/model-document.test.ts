@@ -42,6 +42,7 @@ test('the least document gets every default', () => {
     specialization_cache: 8,
     pin: false,
     warmup: false,
+    parameter_files: 'buffered',
   });
 });
 
