@@ -17,8 +17,11 @@ import { machineActor, type MachineHost } from '../../runtime/system/machine-act
 import { FILES } from '../protocol.js';
 import { type Context, machine } from './bank.machine.js';
 
-/** One block of a checkpoint: longer means that the disk does not answer. */
-const READ_DEADLINE_MS = 120_000;
+/**
+ * As long as a timer can: the storage is the bank's until the thread has answered, or it would write
+ * into bytes of others.
+ */
+const READ_DEADLINE_MS = 2 ** 31 - 1;
 /** Between two lines of progress in the log. */
 const PROGRESS_MS = 2_000;
 const ENDED: StatusRecord = { code: 'unavailable', message: 'the device has ended' };
