@@ -6,6 +6,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { answerError } from './answer.js';
 import type { LoomApp, LoomContext, LoomEnv } from './context.js';
 import { HttpFault } from './errors.js';
+import { requestForm } from './middleware/request-form.js';
 import { requestScope } from './middleware/request-scope.js';
 import { adminRoutes } from './routes/admin.js';
 import { decisionsRoutes } from './routes/decisions.js';
@@ -19,6 +20,7 @@ import type { Services } from './services.js';
 export function createApp(services: Services): LoomApp {
   const app: LoomApp = new OpenAPIHono<LoomEnv>();
   app.use(requestScope(services));
+  app.use(requestForm);
   app.onError((error, c) => answerError(c, error));
   embeddingsRoutes(app, services);
   decisionsRoutes(app, services);

@@ -18,6 +18,7 @@ export interface BodyLimits {
 
 export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
   const { bodyBytesMax, lists } = limits;
+  requirePlain(request.headers.get('content-encoding'));
   const bytes = await readBytes(request, bodyBytesMax);
   if (bytes.byteLength === 0) {
     throw new StatusError('invalidArgument', 'the body is empty; a JSON object is expected');
@@ -25,6 +26,18 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<un
   const text = decodeUtf8(bytes);
   scanJson(text, lists);
   return parseJson(text);
+}
+
+/** Bodies are taken as they are: unpacking one would need limits of its own. */
+function requirePlain(encoding: string | null): void {
+  if (encoding === null || /^\s*(identity)?\s*$/i.test(encoding)) return;
+  throw new HttpFault(
+    415,
+    'unsupported_encoding',
+    `the content-encoding header says ${JSON.stringify(encoding.slice(0, 64))}; bodies are taken ` +
+      'without one, send it as plain JSON',
+    { headers: { 'accept-encoding': 'identity' } },
+  );
 }
 
 async function readBytes(request: Request, bodyBytesMax: number): Promise<Uint8Array> {

@@ -6,16 +6,20 @@
  * Holds: no connection takes for ever. Headers and bodies must arrive in time, and a client that
  * neither sends nor reads is cut once its request must have been answered.
  */
-import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import { maxHeaderSize, STATUS_CODES } from 'node:http';
-import type { Server } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { StatusError } from '../runtime/base/errors.js';
 import type { Ports } from '../runtime/base/ports.js';
+import {
+  answerBroken,
+  hostMissing,
+  plainAnswer,
+  refusedRequest,
+  tooManyOpen,
+} from './broken-request.js';
 import type { LoomApp } from './context.js';
-import { errorAnswer, HttpFault } from './errors.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -59,7 +63,7 @@ export const pipelinedMax = 64;
 const idleSweepMs = 20;
 
 export async function listen(app: LoomApp, options: ListenOptions): Promise<Listener> {
-  const server = createServer(app, { ...defaultTimes, ...options.times });
+  const server = serverOf(app, { ...defaultTimes, ...options.times });
   await started(server, options);
   const { port } = server.address() as AddressInfo;
   const host = isIPv6(options.host) ? `[${options.host}]` : options.host;
@@ -71,19 +75,26 @@ export async function listen(app: LoomApp, options: ListenOptions): Promise<List
   };
 }
 
-function createServer(app: LoomApp, times: ConnectionTimes): Server {
+function serverOf(app: LoomApp, times: ConnectionTimes): Server {
   const { headersMs, bodyMs, bodyGraceMs, stalledMs } = times;
   const open = new WeakMap<Socket, number>();
-  const server = createAdaptorServer({
-    fetch: (request, env) => withinPipeline(open, env as HttpBindings) ?? app.fetch(request, env),
-    serverOptions: {
-      headersTimeout: headersMs,
-      requestTimeout: Math.max(headersMs, bodyMs) + bodyGraceMs,
-      keepAliveTimeout: keepAliveMs,
-      // How often the two above are looked at.
-      connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersMs / 4)),
-    },
-  }) as Server;
+  const serverOptions = {
+    headersTimeout: headersMs,
+    requestTimeout: Math.max(headersMs, bodyMs) + bodyGraceMs,
+    keepAliveTimeout: keepAliveMs,
+    // How often the two above are looked at.
+    connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersMs / 4)),
+    // Node's own refusal has no body.
+    requireHostHeader: false,
+  };
+  const onRequest = getRequestListener(
+    (request, env) => refusalOf(open, env as HttpBindings) ?? app.fetch(request, env),
+    // Who speaks HTTP/1.0 need not say whom it asks.
+    { hostname: 'localhost', errorHandler: refusedRequest },
+  );
+  const server = createServer(serverOptions, (incoming, outgoing) => {
+    void onRequest(incoming, outgoing);
+  });
   server.timeout = stalledMs;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     answerBroken(error, socket, times),
@@ -91,57 +102,16 @@ function createServer(app: LoomApp, times: ConnectionTimes): Server {
   return server;
 }
 
-/** Counts the request in; the refusal of one that is too many, else null. */
-function withinPipeline(
-  open: WeakMap<Socket, number>,
-  { incoming, outgoing }: HttpBindings,
-): Response | null {
+/** Counts the request in; the refusal of one that is malformed or too many, else null. */
+function refusalOf(open: WeakMap<Socket, number>, bindings: HttpBindings): Response | null {
+  const { incoming, outgoing } = bindings;
   const { socket } = incoming;
   const count = (open.get(socket) ?? 0) + 1;
   open.set(socket, count);
   outgoing.once('close', () => open.set(socket, (open.get(socket) ?? 1) - 1));
-  if (count <= pipelinedMax) return null;
-  const fault = new StatusError(
-    'resourceExhausted',
-    `the connection has ${count} open requests; at most ${pipelinedMax} may be pipelined`,
-    { retryAfterS: 1 },
-  );
-  const { status, headers, body } = errorAnswer(fault);
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
-  });
-}
-
-/** What is no request has no route: answered here, and the connection ends. */
-function answerBroken(error: NodeJS.ErrnoException, socket: Duplex, times: ConnectionTimes): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, body } = errorAnswer(brokenRequest(error, times));
-  const text = JSON.stringify(body);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n` +
-      'content-type: application/json; charset=utf-8\r\n' +
-      `content-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
-  );
-}
-
-function brokenRequest(error: NodeJS.ErrnoException, times: ConnectionTimes): HttpFault {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new HttpFault(
-      408,
-      'request_timeout',
-      `the request did not arrive in time: its headers may take ${times.headersMs / 1000} s ` +
-        `(--header-timeout), its body ${times.bodyMs / 1000} s (--request-timeout)`,
-    );
-  }
-  if (error.code === 'HPE_HEADER_OVERFLOW') {
-    const message = `the headers have more than ${maxHeaderSize} bytes`;
-    return new HttpFault(431, 'headers_too_large', message);
-  }
-  return new HttpFault(400, 'malformed_request', `this is no HTTP request: ${error.message}`);
+  if (count > pipelinedMax) return plainAnswer(tooManyOpen(count, pipelinedMax));
+  const fault = hostMissing(bindings);
+  return fault === null ? null : plainAnswer(fault);
 }
 
 function started(server: Server, options: ListenOptions): Promise<void> {

@@ -17,9 +17,11 @@ export function adminAccess(access: AdminAccess): MiddlewareHandler<LoomEnv> {
     if (access.token !== null) requireToken(header('authorization'), access.token);
     else if (!access.loopback) throw closed();
     if (access.loopback) {
-      requireLoopback('Host', header('host'));
+      requireLoopback('Host header', header('host'));
+      // A request target with a host of its own (`GET http://other/…`) goes before the header.
+      requireLoopback('request target', new URL(c.req.url).host);
       const origin = header('origin');
-      if (origin !== undefined) requireLoopback('Origin', hostOfOrigin(origin));
+      if (origin !== undefined) requireLoopback('Origin header', hostOfOrigin(origin));
     }
     if (c.req.method === 'POST') requireJson(header('content-type'));
     await next();
@@ -59,7 +61,7 @@ function requireLoopback(what: string, host: string | undefined): void {
     403,
     'forbidden_host',
     `admin routes on a loopback server take requests to localhost, 127.0.0.1 or [::1] only; ` +
-      `the ${what} header says ${host === undefined ? 'nothing' : JSON.stringify(host)}`,
+      `the ${what} says ${host === undefined ? 'nothing' : JSON.stringify(host)}`,
   );
 }
 

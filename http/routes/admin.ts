@@ -127,7 +127,7 @@ function describeAdmin(app: LoomApp): void {
     summary: 'Shows state, stages, units, memory and generation of a deployment.',
     params: idParams,
     answers: { 200: state },
-    errors: [...adminErrors, 404],
+    errors: [400, ...adminErrors, 404],
   });
   describe(app, {
     ...shared,
@@ -136,7 +136,7 @@ function describeAdmin(app: LoomApp): void {
     summary: 'Removes a deployment; accepted work finishes first.',
     params: idParams,
     answers: { 200: state },
-    errors: [...adminErrors, 404],
+    errors: [400, ...adminErrors, 404],
   });
   describe(app, {
     ...shared,
@@ -157,7 +157,7 @@ function describeBanks(app: LoomApp): void {
     summary: 'Makes the parameters of a deployment resident; answers when they are.',
     params: idParams,
     answers: { 200: state },
-    errors: [...adminErrors, 404, 503],
+    errors: [400, ...adminErrors, 404, 503],
   });
   describe(app, {
     ...shared,
@@ -166,6 +166,6 @@ function describeBanks(app: LoomApp): void {
     summary: 'Asks the parameters of a deployment to leave, each bank with its last use.',
     params: idParams,
     answers: { 200: state },
-    errors: [...adminErrors, 404],
+    errors: [400, ...adminErrors, 404],
   });
 }

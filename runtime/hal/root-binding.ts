@@ -1,7 +1,7 @@
 /**
  * Whether the roots of a launch fit what the program reflects: count, size, overlap, and where the
- * bytes come from. Checked before anything is accepted, so a refused launch costs nothing. What does
- * not fit is `internal`: a package's own program bound it, nobody who asks the model did.
+ * bytes come from. Checked before anything is accepted, so a refused launch costs nothing. What
+ * does not fit is `internal`: a package's own program bound it, nobody who asks the model did.
  */
 import { assert, StatusError } from '../base/errors.js';
 import { rangesOverlap, type DeviceRange } from './buffer.js';

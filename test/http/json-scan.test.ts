@@ -1,4 +1,4 @@
-/** What a body holds is bounded before it is parsed, and the bounds count what the parser builds. */
+/** What a body holds is bounded before it is parsed; the bounds count what the parser builds. */
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
