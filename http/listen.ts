@@ -41,7 +41,10 @@ export interface ConnectionTimes {
 }
 
 export interface Listener {
+  /** An address that this machine reaches. */
   readonly url: string;
+  /** It listens on every address of the machine, not on the one of `url` alone. */
+  readonly isEverywhere: boolean;
   readonly port: number;
   /** Resolves when no connection is left. Safe to call twice. */
   close(boundMs: number): Promise<void>;
@@ -53,6 +56,11 @@ export const defaultTimes: ConnectionTimes = {
   bodyGraceMs: 5_000,
   stalledMs: 90_000,
 };
+/** Hosts that stand for all addresses, and one that is among them: they can be bound, not asked. */
+const anyAddress: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
 const keepAliveMs = 65_000;
 /**
  * Requests of one connection that may be open at once. A client that pipelines and does not read
@@ -66,10 +74,12 @@ export async function listen(app: LoomApp, options: ListenOptions): Promise<List
   const server = serverOf(app, { ...defaultTimes, ...options.times });
   await started(server, options);
   const { port } = server.address() as AddressInfo;
-  const host = isIPv6(options.host) ? `[${options.host}]` : options.host;
+  const reached = anyAddress.get(options.host);
+  const host = reached ?? options.host;
   let closing: Promise<void> | null = null;
   return {
-    url: `http://${host}:${port}`,
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    isEverywhere: reached !== undefined,
     port,
     close: (boundMs) => (closing ??= closed(server, options.ports, boundMs)),
   };

@@ -16,6 +16,7 @@ import { Metrics } from '../metrics.js';
 import type { StartedServer, StartOptions } from '../serving.js';
 import type { ToolCommand } from './check.js';
 import { exitCodes } from './outcome.js';
+import { requireDistinctIds } from './package-folders.js';
 import { startProgress } from './progress.js';
 import { addServeOptions } from './serve-options.js';
 import type { ServeOptions } from './serve-options.js';
@@ -42,6 +43,7 @@ async function serve(
   options: ServeOptions,
   tool: ToolCommand,
 ): Promise<number> {
+  requireDistinctIds(folders);
   const signals = onStopSignals();
   const metrics = new Metrics();
   const start = startOptions(options, metrics);
@@ -123,7 +125,9 @@ async function announce(
   terminal: Terminal,
 ): Promise<void> {
   const models = await server.serving.models();
-  terminal.out(`${paint(terminal, 'bold', 'loom-serve')} is ready on ${listener.url}`);
+  const everywhere = listener.isEverywhere ? ', and on every other address of this machine' : '';
+  const name = paint(terminal, 'bold', 'loom-serve');
+  terminal.out(`${name} is ready on ${listener.url}${everywhere}`);
   for (const model of models) terminal.out(`  ${model.id} (${model.profile})`);
   if (models.length === 0) terminal.out('  no models yet: POST /admin/models registers one');
   for (const [profile, example] of Object.entries(examples)) {

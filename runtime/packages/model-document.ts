@@ -72,7 +72,12 @@ const memory = z
 
 const deployment = z
   .strictObject({
-    device: z.enum(['auto', 'local', 'webgpu', 'simulated']).default('auto'),
+    device: z
+      .enum(['auto', 'local', 'webgpu', 'simulated'])
+      .default('auto')
+      .refine((device) => device === 'auto' || device === 'local', {
+        error: ({ input }) => `"${String(input)}" is not built; write "auto" or "local"`,
+      }),
     capacity,
     memory,
     specialization_cache: z

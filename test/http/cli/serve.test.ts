@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -109,6 +110,41 @@ test('a package that does not come up ends the start with its diagnostics and 1'
   assert.match(server.text(), 'a.loom:1:1: broken');
   assert.match(server.text(), 'a.loom:2:1: broken too');
   assert.match(server.text(), 'closed');
+});
+
+test('two folders with one id are refused before anything starts, both named', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'loom-folders-'));
+  const folders = ['left', 'right', 'other'].map((name) => join(root, name));
+  for (const folder of folders) {
+    mkdirSync(folder);
+    const id = folder.endsWith('other') ? 'other' : 'same';
+    writeFileSync(join(folder, 'model.json'), JSON.stringify({ id }));
+  }
+  const [left, right, other] = folders as [string, string, string];
+  for (const pair of [
+    [left, right],
+    [other, left, left],
+  ]) {
+    const server = start(...pair);
+    assert.is(await server.ended, 1);
+    const named = pair.slice(-2).join(' and ');
+    assert.match(server.text(), `${named} are both the package 'same'`);
+    assert.not.match(server.text(), /closed/);
+  }
+  const server = start(left, other);
+  await server.sees(/is ready on/);
+  server.signal('SIGINT');
+  assert.is(await server.ended, 0);
+  rmSync(root, { recursive: true });
+});
+
+test('on every address the ready line prints one that answers', async () => {
+  const server = start('packages/first-output', '--host', '0.0.0.0');
+  const [, url = ''] = await server.sees(/is ready on (\S+), and on every other address/);
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.is((await embed(url, 'first-output')).status, 200);
+  server.signal('SIGINT');
+  assert.is(await server.ended, 0);
 });
 
 test('without packages it serves and says how to register one', async () => {
