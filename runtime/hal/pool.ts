@@ -12,13 +12,22 @@ export interface HostWindow {
   readonly offset: number;
 }
 
+/**
+ * What storage is for. Some devices bind bytes that only loaders write and bytes that any program
+ * writes in different ways, and never both kinds out of one slab.
+ */
+export type StorageFamily = 'constant' | 'mutable';
+
 /** Physical slabs of a device: what a pool is made of. Bytes start as zero. */
 export interface SlabMemory {
   /** Most bytes that a slab can grow to, and why there are no more. */
   readonly slabBytesMax: number;
   readonly slabs: number;
   slabBytes(slab: number): number;
-  /** Makes slab `slab` `bytes` long; false when the machine has not got them. */
+  /** Whether ranges of this slab may be of that family. */
+  serves(slab: number, family: StorageFamily): boolean;
+  /** Makes slab `slab` at least `bytes` long; false when it cannot grow or the machine has not got
+   * them. */
   grow(slab: number, bytes: number): boolean;
   /** Where host threads see the range; null where only commands reach it. */
   window(range: DeviceRange): HostWindow | null;
@@ -31,7 +40,7 @@ export interface Pool {
    * A range of at least `bytes`, 256-aligned, of exactly the rounded size. Bytes that another
    * deployment left are cleared. Null when no room is contiguous now.
    */
-  allocate(bytes: number, deployment: string): DeviceRange | null;
+  allocate(bytes: number, deployment: string, family?: StorageFamily): DeviceRange | null;
   /** Gives a range back once `after` has settled, reached or failed; at once when it is null. */
   release(range: DeviceRange, after: Fence | null): void;
   /** Bytes handed out and not yet back. */

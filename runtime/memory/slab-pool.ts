@@ -9,7 +9,7 @@
 import { assert } from '../base/errors.js';
 import type { DeviceRange } from '../hal/buffer.js';
 import type { Fence } from '../hal/fence.js';
-import type { Pool, SlabMemory } from '../hal/pool.js';
+import type { Pool, SlabMemory, StorageFamily } from '../hal/pool.js';
 import { ALIGNMENT, roundUp, SlabAllocator, type Placement } from './slab-allocator.js';
 
 /** A byte that is no small number in any type: 0xCB… is a large negative or a tiny float. */
@@ -38,8 +38,13 @@ export class SlabPool implements Pool {
     return this.#slabs.reduce((sum, slab) => sum + slab.bytes, 0);
   }
 
-  allocate(bytes: number, deployment: string): DeviceRange | null {
+  allocate(
+    bytes: number,
+    deployment: string,
+    family: StorageFamily = 'mutable',
+  ): DeviceRange | null {
     for (const [slab, allocator] of this.#slabs.entries()) {
+      if (!this.#memory.serves(slab, family)) continue;
       const placement = allocator.allocate(bytes) ?? this.#grow(slab, bytes);
       if (!placement) continue;
       const range = { slab, offset: placement.offset, length: placement.length };
@@ -69,7 +74,7 @@ export class SlabPool implements Pool {
     const ample = Math.min(most, Math.max(least, allocator.bytes + GROWTH_BYTES));
     for (const size of [ample, least]) {
       if (size < least || !this.#memory.grow(slab, size)) continue;
-      allocator.extend(size);
+      allocator.extend(this.#memory.slabBytes(slab));
       return allocator.allocate(bytes);
     }
     return null;

@@ -62,7 +62,8 @@ export class StorageTable {
   ): readonly PlacedStorage[] | null {
     const ranges: DeviceRange[] = [];
     for (const { bytes, owner } of requests) {
-      const range = this.#pool.allocate(bytes, owner.deployment);
+      const family = owner.kind === 'bank' ? 'constant' : 'mutable';
+      const range = this.#pool.allocate(bytes, owner.deployment, family);
       if (!range) {
         for (const placed of ranges) this.#pool.release(placed, null);
         return null;

@@ -61,6 +61,10 @@ export class LocalMemory implements SlabMemory {
     this.#words = new Uint32Array(this.memory.buffer);
   }
 
+  serves(): boolean {
+    return true;
+  }
+
   slabBytes(): number {
     return this.#slabBytes;
   }

@@ -17,6 +17,10 @@ class FakeMemory implements SlabMemory {
     this.slabBytesMax = slabBytesMax;
   }
 
+  serves(): boolean {
+    return true;
+  }
+
   slabBytes(): number {
     return this.bytes;
   }
