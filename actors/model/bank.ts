@@ -193,7 +193,7 @@ export const bank = machineActor(machine, (self: ActorSelf, input: BankInput): M
       unregister: () => host.unregister(),
     },
     stopped: ({ kind }) => {
-      if (kind !== 'finished') host.abandon();
+      if (kind === 'stopped') host.abandon();
     },
   };
 });

@@ -22,7 +22,10 @@ export class DeviceBanks {
   readonly #self: ActorSelf;
   readonly #options: DeviceBanksOptions;
   /** Actors by scope. */
-  readonly #scopes = new Map<string, readonly Address[]>();
+  readonly #scopes = new Map<
+    string,
+    readonly { readonly id: string; readonly address: Address }[]
+  >();
   #registered = 0;
 
   constructor(self: ActorSelf, options: DeviceBanksOptions) {
@@ -36,7 +39,7 @@ export class DeviceBanks {
     const actors = banks.map(({ id, plan, pinned }) => {
       // Names of their own: one of an earlier registration may still be on its way out.
       this.#registered += 1;
-      return this.#self.spawn(`banks/${this.#registered}`, bank, {
+      const address = this.#self.spawn(`banks/${this.#registered}`, bank, {
         id,
         deployment,
         plan,
@@ -45,6 +48,7 @@ export class DeviceBanks {
         device,
         table: runner.banks,
       });
+      return { id, address };
     });
     this.#scopes.set(scope, actors);
   }
@@ -54,25 +58,36 @@ export class DeviceBanks {
     for (const [name, actors] of [...this.#scopes]) {
       if (name !== scope && !name.startsWith(`${scope}/`)) continue;
       this.#scopes.delete(name);
-      for (const address of actors) this.#self.tell(address, 'bank.retire', {});
+      for (const { id, address } of actors) {
+        this.#options.runner.banks.retire(id);
+        this.#self.tell(address, 'bank.retire', {});
+      }
       this.#options.sources.release(name);
     }
   }
 
   /** Answers when all of them are resident. */
   warm(ask: Message): void {
+    const self = this.#self;
     const { ids } = ask.payload as NameBanks;
-    this.#options.runner.activate(this.#self.nextId('warm'), new Set(ids), {
-      onPlaced: () => this.#self.reply(ask, {}),
-      onFailed: (status) => this.#self.replyError(ask, status),
+    const ended = (): void => self.tell(self.address, 'work.ended', {});
+    this.#options.runner.activate(self.nextId('warm'), new Set(ids), {
+      onPlaced: () => {
+        self.reply(ask, {});
+        ended();
+      },
+      onFailed: (status) => {
+        self.replyError(ask, status);
+        ended();
+      },
     });
   }
 
-  /** Answers how many will leave: at once, or with their last use. */
+  /** Answers how many will leave: at once, or with their last use; pins stay. */
   deactivate(ask: Message): void {
     const { ids } = ask.payload as NameBanks;
     const { banks } = this.#options.runner;
-    this.#self.reply(ask, { leaving: ids.filter((id) => banks.evict(id)).length });
+    this.#self.reply(ask, { leaving: ids.filter((id) => banks.dismiss(id)).length });
   }
 
   /** Fields of a bank that a program binds must be those that the program was compiled for. */

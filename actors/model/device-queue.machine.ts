@@ -1,9 +1,9 @@
 /**
  * A device and its queue, on the device thread.
  *
- * Owns: the device, its pool and ledger, loaded executables, accepted submissions. Holds: each
- * accepted submission is answered with exactly one `work.retired` or `work.failed`; storage goes
- * back only through the ledger when the last use has retired.
+ * Owns: the device, its pool and ledger, loaded executables, accepted submissions and warm-ups.
+ * Holds: each accepted submission is answered with exactly one `work.retired` or `work.failed`;
+ * storage goes back only through the ledger when the last use has retired.
  * Parent: the device thread's root. Told by: cohorts, preparations, specializations, the driver.
  */
 import { assign, setup } from 'xstate';
@@ -11,7 +11,7 @@ import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
 
 export interface Context {
-  /** Submissions taken and not answered. */
+  /** Submissions and warm-ups taken and not answered. */
   readonly inFlight: number;
   readonly failure: StatusRecord | null;
 }
@@ -96,7 +96,7 @@ export const machine = setup({
         'executables.release': { actions: 'releaseExecutables' },
         'banks.register': { actions: 'registerBanks' },
         'banks.unregister': { actions: 'unregisterBanks' },
-        'banks.warm': { actions: 'warmBanks' },
+        'banks.warm': { actions: ['countSubmission', 'warmBanks'] },
         'banks.deactivate': { actions: 'deactivateBanks' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },

@@ -4,7 +4,8 @@
  *
  * Owns: nothing on the device. Prepared bytes and collected rows are host copies of this request.
  * Holds: exactly one terminal (done, cancelled, failed), and not before every offered member was
- * collected, returned or dropped (actors/serving/member.ts); a cancel only marks.
+ * collected, returned or dropped (actors/serving/member.ts); a cancel only marks. The caller is
+ * answered as soon as the answer is known, also while members have still to leave their cohorts.
  * Parent: the model generation. Told by: the generation, the preparer's reply, cohorts.
  */
 import { assign, setup } from 'xstate';
@@ -91,12 +92,12 @@ export const machine = setup({
       always: { guard: 'isPrepared', target: 'waiting', actions: 'offerMembers' },
       on: {
         'members.prepared': { target: 'waiting', actions: 'offerMembers' },
-        'members.refused': { target: 'failed', actions: 'noteRefusal' },
-        'request.cancel': 'abandoning',
+        'members.refused': { target: 'failed', actions: ['noteRefusal', 'replyFailure'] },
+        'request.cancel': { target: 'abandoning', actions: 'replyCancelled' },
       },
     },
     abandoning: {
-      description: 'Cancelled while its preparation still runs: waits for that reply, then ends.',
+      description: 'Cancelled, and answered: its preparation still runs, and it ends with that.',
       on: {
         'members.prepared': 'cancelled',
         'members.refused': 'cancelled',
@@ -108,7 +109,7 @@ export const machine = setup({
       tags: ['cancellable'],
       on: {
         'member.joined': { target: 'inCohort', actions: 'countJoined' },
-        'request.cancel': { target: 'settling', actions: 'withdrawMembers' },
+        'request.cancel': { target: 'settling', actions: ['withdrawMembers', 'replyCancelled'] },
       },
     },
     inCohort: {
@@ -121,12 +122,12 @@ export const machine = setup({
           {
             guard: 'hasFailed',
             target: 'settling',
-            actions: ['noteFailure', 'countCollected', 'withdrawMembers'],
+            actions: ['noteFailure', 'countCollected', 'withdrawMembers', 'replyFailure'],
           },
           { guard: 'isLast', target: 'delivering', actions: ['keepRows', 'countCollected'] },
           { target: 'regrouping', actions: ['keepRows', 'countCollected'] },
         ],
-        'request.cancel': { target: 'settling', actions: 'withdrawMembers' },
+        'request.cancel': { target: 'settling', actions: ['withdrawMembers', 'replyCancelled'] },
       },
     },
     regrouping: {
@@ -135,7 +136,7 @@ export const machine = setup({
     },
     settling: {
       description:
-        'Cancelled or failed: every member leaves its cohort or the queue, then it ends.',
+        'Cancelled or failed, and answered: every member leaves its cohort or the queue first.',
       always: [
         { guard: 'isSettledCancelled', target: 'cancelled' },
         { guard: 'isSettled', target: 'failed' },
@@ -162,13 +163,13 @@ export const machine = setup({
     cancelled: {
       type: 'final',
       description: 'The caller left or its time was up; nothing more is published.',
-      entry: ['replyCancelled', 'announceEnd'],
+      entry: 'announceEnd',
       tags: ['cancelled'],
     },
     failed: {
       type: 'final',
       description: 'A member failed; the caller was told why.',
-      entry: ['replyFailure', 'announceEnd'],
+      entry: 'announceEnd',
       tags: ['failed'],
     },
   },

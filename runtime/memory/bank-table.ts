@@ -48,6 +48,8 @@ interface Bank {
   readonly spec: BankSpec;
   readonly calls: BankCalls;
   state: BankState;
+  /** To be unregistered as soon as it is absent. */
+  isRetired: boolean;
   storage: PlacedStorage | null;
   staging: readonly PlacedStorage[];
   /** Admitted invocations that have not retired. */
@@ -88,12 +90,18 @@ export class BankTable {
       spec,
       calls,
       state: 'absent',
+      isRetired: false,
       storage: null,
       staging: [],
       users: 0,
       lastUse: 0,
       waiting: [],
     });
+  }
+
+  /** Its generation has ended: what is admitted goes on, nobody new gets it. */
+  retire(id: string): void {
+    this.#find(id).isRetired = true;
   }
 
   /** It must be absent: its actor has seen it leave. */
@@ -116,9 +124,13 @@ export class BankTable {
     return bytesOf([...ids].map((id) => this.#find(id)));
   }
 
-  /** Storage to place so that none is missing. Null while one of them is on its way out. */
+  /**
+   * Storage to place so that none is missing. Null while one of them is on its way out; throws for
+   * one that has gone for good.
+   */
   missing(ids: Iterable<string>): readonly StorageRequest[] | null {
     const banks = [...ids].map((id) => this.#find(id));
+    for (const { spec, isRetired } of banks) if (isRetired) throw unknown(spec.id);
     if (banks.some(({ state }) => state === 'deactivating')) return null;
     return banks.filter(isAway).flatMap(requestsOf);
   }
@@ -227,6 +239,11 @@ export class BankTable {
     return true;
   }
 
+  /** As `evict`, at somebody's wish: a pin stays until it is unregistered. */
+  dismiss(id: string): boolean {
+    return this.#banks.get(id)?.spec.pinned === false && this.evict(id);
+  }
+
   /**
    * Asks idle unpinned banks to leave, least recently used first, until `bytes` are on their way
    * back. Those in `keep` are needed by whoever asks.
@@ -283,10 +300,13 @@ export class BankTable {
 
   #find(id: string): Bank {
     const bank = this.#banks.get(id);
-    if (!bank) throw new StatusError('notFound', `no bank '${id}' is registered`);
+    if (!bank) throw unknown(id);
     return bank;
   }
 }
+
+const unknown = (id: string): StatusError =>
+  new StatusError('notFound', `no bank '${id}' is registered`);
 
 const residentBytes = ({ spec }: Bank): number => StorageTable.bytesFor([spec]);
 

@@ -7,7 +7,7 @@ import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { Reply } from '../../runtime/system/envelope.js';
 import type { Losses } from './losses.js';
 import type { Report } from './report.js';
-import { flawOf } from './tiny-package.js';
+import { flawOf, residenceOf } from './tiny-package.js';
 import type { Flaw } from './tiny-programs.js';
 import type { Drain, Event, Registration } from './traffic.js';
 
@@ -93,10 +93,18 @@ export class CommandLaws {
         const isFlaw = flawOf(step.version) !== 'none';
         if (isFlaw && flawTexts[flawOf(step.version)].test(message)) return true;
         if (message.includes('a later registration')) return this.#isFollowed(event, 'register');
+        // A version that has its bank activated before it serves.
+        const isWarm = residenceOf(step.version) !== 'needed';
+        if (isWarm && / could not be activated: /.test(message)) {
+          return this.#isBanksAnswer(event, { code, message });
+        }
         return this.#isOvertaken(event, code);
       }
       case 'unregister':
         return code === 'notFound' || this.#isOvertaken(event, code);
+      case 'warm':
+      case 'deactivate':
+        return this.#isBanksAnswer(event, { code, message });
       case 'drain':
         // A second drain may come when the server is gone.
         return this.#context.history.some(
@@ -105,6 +113,19 @@ export class CommandLaws {
       default:
         return false;
     }
+  }
+
+  /** Its bank was not read, did not fit, or has left with its version. */
+  #isBanksAnswer(event: Event, { code, message }: StatusRecord): boolean {
+    const { losses, isTight, history } = this.#context;
+    if (message.includes('a checkpoint cannot be read')) return losses.any('read');
+    if (message.includes('the device failed')) return losses.any('command');
+    if (code === 'resourceExhausted') return isTight && message.includes('--memory');
+    return history.some((other) => {
+      const isChange = ['register', 'unregister', 'drain'].includes(other.step.kind);
+      const isIts = other.step.kind === 'drain' || other.step.model === event.step.model;
+      return isChange && isIts && other.sentMs <= event.replies[0]!.atMs;
+    });
   }
 
   /** The model, or the whole server, was on its way out, or had left. */

@@ -35,6 +35,7 @@ export class HistoryLaws {
       return;
     }
     const { reply } = replies[0]!;
+    if (step.kind === 'call') this.#checkLeft(event);
     if (reply.outcome === 'timeout') this.#checkTimeout(event);
     else if (step.kind === 'call') {
       if (reply.outcome === 'value') this.#checkRows(event, step, reply);
@@ -50,12 +51,16 @@ export class HistoryLaws {
     else if (replies[0]!.atMs < deadlineMs) this.#add('H', event, 'it times out early');
   }
 
+  /** The cancel is on its way, then whatever was published before it came. */
+  #checkLeft(event: Event): void {
+    const [{ atMs, reply }] = event.replies as [Event['replies'][number]];
+    const lateMs = atMs - event.leftMs;
+    if (lateMs <= 3 * this.#context.travelMs) return;
+    if (reply.outcome !== 'value' && this.#lost('driver', 'thread')) return;
+    this.#add('C', event, `${reply.outcome} arrives ${lateMs.toFixed(1)} ms after it left`);
+  }
+
   #checkRows(event: Event, call: Call, reply: Reply): void {
-    // The cancel is on its way, then whatever was published before it came.
-    const lateMs = event.replies[0]!.atMs - event.leftMs;
-    if (lateMs > 3 * this.#context.travelMs) {
-      this.#add('C', event, `rows arrive ${lateMs.toFixed(1)} ms after it left`);
-    }
     const rows = rowsOf(reply);
     const versions = new Set(rows.map(([version]) => version!));
     if (rows.length !== call.inputs.length || versions.size !== 1) {

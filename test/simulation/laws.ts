@@ -28,6 +28,7 @@ export const laws: Readonly<Record<string, string>> = {
   I10: 'the oldest prepared member is in the next cohort; newcomers only ride along',
   I12: 'exactly one terminal a request',
   A: 'no actor fails, no machine gets an event that its state does not expect',
+  B: 'a bank never leaves its users, is filled alone, and is activated only for somebody',
   F: 'a descriptor is closed once, by the end, and nobody reads from a closed one',
   C: 'a cancel reaches its request, and frees what waits, at once',
   D: 'no message that somebody waits for becomes a dead letter',

@@ -17,6 +17,7 @@ import { Budget } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
+import { BankLaws } from './bank-laws.js';
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import type { Ports } from '../../runtime/base/ports.js';
 
@@ -37,6 +38,7 @@ interface Working {
 export class ShadowDevice {
   readonly device: SimulatedDevice;
   readonly opened: OpenedDevice;
+  readonly banks: BankLaws;
   readonly #options: ShadowOptions;
   readonly #ledger: Ledger;
   readonly #budget: Budget;
@@ -60,6 +62,10 @@ export class ShadowDevice {
     this.#pool = new SlabPool(device.memory, { poison: true });
     const pool = this.#watchedPool(this.#pool);
     this.#runner = new InvocationRunner({ device, pool, budget: this.#budget, ports });
+    this.banks = new BankLaws(this.#runner.banks, {
+      report: options.report,
+      leases: (bank) => this.#ledger.entries().filter(({ owner }) => owner.id === bank).length,
+    });
     const bytes = (): ReturnType<OpenedDevice['bytes']> => ({
       budget: this.#budget.limitBytes,
       resident: this.#ledger.bytes,
@@ -71,6 +77,7 @@ export class ShadowDevice {
 
   /** What holds between any two steps. */
   checkNow(): void {
+    this.banks.checkNow();
     const { bytes, limitBytes } = this.#ledger;
     const sum = bytes + this.#budget.reservedBytes;
     const held = [...this.#held].reduce((total, range) => total + range.length, 0);
@@ -113,6 +120,7 @@ export class ShadowDevice {
     ];
     for (const [what, count] of rest) if (count !== 0) report('I8', `${count} ${what} at rest`);
     for (const work of this.#working) report('I2', `${work.label} never retired`);
+    if (this.device.lost === null) this.banks.checkGone();
     if (this.device.lost === null && this.device.executables > 0) {
       const known = [...this.#executables].join(', ');
       report('I8', `${this.device.executables} executables are loaded at rest: ${known}`);
@@ -146,6 +154,7 @@ export class ShadowDevice {
         retirements: 0,
       };
       this.#working.add(work);
+      this.banks.checkWork(request);
       const onRetired: WorkRequest['onRetired'] = (outcome) => {
         work.retirements += 1;
         if (work.retirements > 1) this.#options.report('I2', `${work.label} retired twice`);

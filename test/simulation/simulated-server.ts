@@ -26,6 +26,7 @@ import type { SystemRecord } from '../../runtime/system/recorder.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { ActorSystem } from '../../runtime/system/system.js';
 import { SimulatedWorld, type SimulatedStep } from '../../runtime/system/transports/simulated.js';
+import type { BankLaws } from './bank-laws.js';
 import { CompiledPackages } from './compiled-packages.js';
 import { observed, type Observer } from './observed-actor.js';
 import { ShadowDevice } from './shadow-device.js';
@@ -77,6 +78,7 @@ export class SimulatedServer {
   readonly #options: SimulatedServerOptions;
   readonly #random: SeededRandom;
   readonly #main: Ports;
+  readonly #banks: BankLaws[] = [];
   readonly files: SimulatedFiles;
   /** Of the device that was opened last; null before, and after its thread died. */
   shadow: ShadowDevice | null = null;
@@ -111,6 +113,16 @@ export class SimulatedServer {
       waitingMax,
       wallTime: () => main.ports.clock.wallTime(),
     });
+  }
+
+  /** Of all devices that were opened. */
+  get bankCounts(): { readonly activations: number; readonly evictions: number } {
+    const sum = (of: (laws: BankLaws) => number): number =>
+      this.#banks.reduce((total, laws) => total + of(laws), 0);
+    return {
+      activations: sum(({ activations }) => activations),
+      evictions: sum(({ evictions }) => evictions),
+    };
   }
 
   /** A thread dies now and is started anew a little later. */
@@ -200,6 +212,7 @@ export class SimulatedServer {
       const completion = (): Fate => this.#fate();
       const report = watch.report.bind(watch);
       this.shadow = new ShadowDevice({ ports, memory, memoryBytes, completion, report });
+      this.#banks.push(this.shadow.banks);
       done(this.shadow.opened);
     };
     const isRefused =

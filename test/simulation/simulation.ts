@@ -34,6 +34,8 @@ export const faultKinds = [
   'loss',
   'unopened',
   'drain',
+  'warm',
+  'deactivate',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -56,10 +58,13 @@ export interface Outcome {
   readonly shared: number;
   readonly compiles: number;
   readonly cancelledIn: readonly string[];
+  /** Banks that were activated; that had to leave because others needed the room. */
+  readonly activations: number;
+  readonly evictions: number;
 }
 
-/** Least budget with which every single input can run. */
-const TIGHT_BYTES = 26 * 1024;
+/** Budgets in which one bank fits beside an invocation, or two of them. */
+const budgets = [26 * 1024, 38 * 1024];
 const PHASE_MS = 60;
 const STEPS_MAX = 10_000;
 const SETTLED_VERSION = 990;
@@ -106,7 +111,7 @@ class Simulation {
     this.#server = new SimulatedServer({
       seed,
       modelThreads,
-      memoryBytes: this.#isTight ? TIGHT_BYTES : MEMORY_BYTES,
+      memoryBytes: this.#isTight ? budgets[this.#random.below(2)]! : MEMORY_BYTES,
       waitingMax: this.#faults.has('queue') ? 8 : 4_096,
       travelMs: this.#travelMs,
       failures: this.#faults.has('failure') ? 0.06 : 0,
@@ -140,6 +145,10 @@ class Simulation {
       replacements: share('replace', 1 + this.#random.below(6)),
       removals: share('remove', 1 + this.#random.below(2)),
       drains: this.#isDrained,
+      warmups: share('warm', 2 + this.#random.below(4)),
+      deactivations: share('deactivate', 2 + this.#random.below(4)),
+      // Banks that never leave: where others find no room beside them, nobody could go on.
+      pins: !this.#isTight,
     });
     this.#server.systems.get('main')!.spawn('client', this.#traffic.client, steps);
     world.run({ untilMs: world.time.nowMs + PHASE_MS + 10, stepsMax: STEPS_MAX });
@@ -233,6 +242,7 @@ class Simulation {
     const kept = this.#server.shadow?.specialized() ?? [];
     const generations = kept.map((id) => id.slice(0, id.indexOf('/')));
     const isMore = new Set(generations).size < generations.length;
+    this.#server.shadow?.banks.checkIdle();
     if (isMore) this.#laws.report('S', `specializations are kept at rest: ${kept.join(', ')}`);
     for (const system of this.#server.systems.values()) {
       for (const { address, users } of leasesOf(system.describe().actors)) {
@@ -278,6 +288,7 @@ class Simulation {
       shared: this.#laws.cohorts.membersShared,
       compiles: this.#laws.works.compiles,
       cancelledIn: [...this.#laws.works.cancelledIn],
+      ...this.#server.bankCounts,
     };
   }
 }

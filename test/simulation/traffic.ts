@@ -9,6 +9,7 @@ import { SERVER } from '../../actors/protocol.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
+import { BankOperator } from './bank-operator.js';
 import type { CompiledPackages } from './compiled-packages.js';
 import { flaws, INPUT_UNITS_MAX } from './tiny-programs.js';
 
@@ -27,6 +28,11 @@ export interface TrafficShape {
   readonly replacements: number;
   readonly removals: number;
   readonly drains: boolean;
+  /** Times that an operator has a model's banks activated, or sends them away. */
+  readonly warmups: number;
+  readonly deactivations: number;
+  /** Versions may pin their banks. */
+  readonly pins: boolean;
 }
 
 export interface Call {
@@ -52,6 +58,13 @@ export interface Removal {
   readonly atMs: number;
 }
 
+/** An operator's command about the banks of the version that serves. */
+export interface BankCommand {
+  readonly kind: 'warm' | 'deactivate';
+  readonly model: string;
+  readonly atMs: number;
+}
+
 /** Whether the server is ready. */
 export interface Await {
   readonly kind: 'await';
@@ -67,12 +80,13 @@ export interface Drain {
   readonly atMs: number;
 }
 
-export type Step = Call | Registration | Removal | Await | Drain;
+export type Step = Call | Registration | Removal | BankCommand | Await | Drain;
 
 /** A step as it went. */
 export interface Event {
   readonly step: Step;
-  readonly correlation: string;
+  /** Of what it waits for now. */
+  correlation: string;
   readonly sentMs: number;
   /** When it left; Infinity if it stayed. */
   leftMs: number;
@@ -96,7 +110,10 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
     return letters.join('');
   };
   const steps: Step[] = [{ kind: 'await', model: '', atMs: 0 }];
-  for (const model of MODELS) steps.push({ kind: 'register', model, version: 10, atMs: startMs });
+  const residence = (): number => 1_000 * (chance(0.5) ? 0 : random.below(shape.pins ? 3 : 2));
+  for (const model of MODELS) {
+    steps.push({ kind: 'register', model, version: 10 + residence(), atMs: startMs });
+  }
   for (let i = 0; i < shape.calls; i++) {
     // Bursts fill cohorts and queues.
     const atMs = chance(0.5) ? at() : startMs + Math.ceil(random.next() * 4) * 12;
@@ -119,11 +136,18 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
   };
   for (let i = 0; i < shape.replacements; i++) {
     const flaw = chance(0.6) ? 0 : random.below(flaws.length);
-    const version = 10 * (i + 2) + flaw;
+    const version = 10 * (i + 2) + flaw + residence();
     steps.push({ kind: 'register', model: pick(MODELS), version, atMs: moment() });
   }
   for (let i = 0; i < shape.removals; i++) {
     steps.push({ kind: 'unregister', model: pick(MODELS), atMs: moment() });
+  }
+  const commands = [
+    ['warm', shape.warmups],
+    ['deactivate', shape.deactivations],
+  ] as const;
+  for (const [kind, times] of commands) {
+    for (let i = 0; i < times; i++) steps.push({ kind, model: pick(MODELS), atMs: at() });
   }
   if (shape.drains) {
     const boundMs = chance(0.5) ? random.next() * 20 : 1_000;
@@ -136,6 +160,7 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
 export class Traffic {
   readonly history: Event[] = [];
   readonly #packages: CompiledPackages;
+  readonly #operator = new BankOperator();
   #self: ActorSelf | null = null;
 
   constructor(packages: CompiledPackages) {
@@ -169,7 +194,8 @@ export class Traffic {
     else if (message.role === 'reply') {
       const reply = message.payload as Reply;
       const event = this.history.find((one) => one.correlation === reply.correlation);
-      event?.replies.push({ reply, from: message.from, atMs: self.now() });
+      if (event === undefined || this.#operator.goesOn(self, event, reply)) return;
+      event.replies.push({ reply, from: message.from, atMs: self.now() });
       if (reply.outcome === 'timeout') this.#cancel(reply.correlation, message.from);
     }
   }
@@ -200,6 +226,7 @@ export class Traffic {
     if (step.kind === 'drain') {
       return { kind: 'server.drain', payload: { boundMs: step.boundMs } };
     }
+    if (step.kind !== 'call') return this.#operator.first;
     const inputs = step.inputs.map((text) => ({ kind: 'text', text }) as const);
     const body = { profile: 'embeddings', inputs, dimensions: 0 } as const;
     const call: FiniteCall = { deployment: model, requestId: 'sim', body };

@@ -50,7 +50,7 @@ class QueueModel implements ChartModel<Context> {
   }
 
   effect(type: string): void {
-    if (type === 'acceptSubmission') this.#inFlight += 1;
+    if (type === 'acceptSubmission' || type === 'warmBanks') this.#inFlight += 1;
     if (type.startsWith('announce')) this.#opener += 1;
   }
 

@@ -72,7 +72,7 @@ class RequestModel implements ChartModel<Context> {
     if (type === 'deliverRows' || type.startsWith('reply')) this.#replies += 1;
   }
 
-  check({ event: { type, ...fact }, effects, to }: ChartStep, _context: Context): void {
+  check({ event: { type, ...fact }, effects, from, to }: ChartStep, _context: Context): void {
     const has = (effect: string): boolean => effects.includes(effect);
     const isWanted = !this.#isCancelled && this.#failure === null;
     if (type === 'members.prepared') assert.is(has('offerMembers'), isWanted);
@@ -80,6 +80,12 @@ class RequestModel implements ChartModel<Context> {
     const hasRow = type === 'member.collected' && !(fact as { failure?: unknown }).failure;
     if (hasRow) assert.is(has('keepRows'), isWanted);
     if (!isWanted && this.#queued > 0) assert.ok(this.#isWithdrawn, 'what waits is withdrawn');
+    // The caller need not wait for what must retire first.
+    const isCancel =
+      type === 'request.cancel' && ['preparing', 'waiting', 'inCohort'].includes(from);
+    assert.is(has('replyCancelled'), isCancel, 'a cancel is answered at once');
+    const isFirst = this.#failure !== null && from !== 'settling' && !this.#isCancelled;
+    if (isFirst) assert.ok(has('replyFailure'), 'a failure is answered at once');
     const open = this.#queued + this.#inCohorts + (this.#isPreparing ? 1 : 0);
     const isServed = to === 'waiting' || to === 'inCohort';
     if (isServed) assert.is(to, this.#inCohorts === 0 ? 'waiting' : 'inCohort', 'where they are');
@@ -90,8 +96,6 @@ class RequestModel implements ChartModel<Context> {
     // Nothing may come any more.
     const end = this.#failure !== null ? 'failed' : this.#isDelivered ? 'done' : 'cancelled';
     assert.is(to, end);
-    if (to === 'cancelled') assert.ok(has('replyCancelled'));
-    if (to === 'failed') assert.ok(has('replyFailure'));
   }
 
   end(state: string): void {

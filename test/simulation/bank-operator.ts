@@ -1,0 +1,58 @@
+/**
+ * What an operator's command about banks asks for, one after another, as the promise edge does: who
+ * is the device, which banks has the model there, then the command.
+ */
+import type { DeviceSummary } from '../../actors/model/device-queue.js';
+import type { NameBanks } from '../../actors/protocol.js';
+import type { ServerSummary } from '../../actors/system/server.js';
+import type { ActorSelf } from '../../runtime/system/actor.js';
+import type { Reply } from '../../runtime/system/envelope.js';
+import { PATIENCE_MS, type Event } from './traffic.js';
+
+type Hop = 'server' | 'device' | 'command';
+
+export class BankOperator {
+  /** To the server. */
+  readonly first = { kind: 'server.describe', payload: {} };
+  readonly #hops = new Map<Event, Hop>();
+
+  /** Whether the reply leads to another question, whose answer the event waits for now. */
+  goesOn(self: ActorSelf, event: Event, reply: Reply): boolean {
+    const { kind, model } = event.step;
+    if (kind !== 'warm' && kind !== 'deactivate') return false;
+    if (reply.outcome !== 'value') return false;
+    const ask = (to: string, what: string, payload: unknown): void => {
+      const deadlineMs = event.sentMs + PATIENCE_MS;
+      event.correlation = self.ask(to, what, payload, { deadlineMs, as: 'answer' });
+    };
+    switch (this.#hops.get(event) ?? 'server') {
+      case 'server': {
+        const { device } = reply.value as ServerSummary;
+        this.#hops.set(event, 'device');
+        this.#device = device;
+        ask(device, 'device.describe', {});
+        return true;
+      }
+      case 'device': {
+        const ids = banksOf(model, reply.value as DeviceSummary);
+        if (ids.length === 0) return false;
+        this.#hops.set(event, 'command');
+        ask(this.#device, `banks.${kind}`, { ids } satisfies NameBanks);
+        return true;
+      }
+      case 'command':
+        return false;
+    }
+  }
+
+  /** That was named last: commands to an earlier one end as its own do. */
+  #device = '';
+}
+
+/** Of the newest generation. */
+function banksOf(model: string, { banks }: DeviceSummary): readonly string[] {
+  const mine = banks.filter(({ deployment }) => deployment === model);
+  const numbers = mine.map(({ id }) => Number(/@(\d+)\//.exec(id)![1]));
+  const newest = `${model}@${Math.max(...numbers)}/`;
+  return mine.map(({ id }) => id).filter((id) => id.startsWith(newest));
+}
