@@ -74,7 +74,15 @@ export const machine = setup({
       entry: 'startLoading',
       on: {
         'load.progressed': { actions: 'logProgress' },
-        'load.done': { target: 'resident', actions: 'announceResident' },
+        'load.done': [
+          // It was done when it was told to stop.
+          {
+            guard: 'isRetiring',
+            target: 'resident',
+            actions: ['announceResident', 'askToLeave'],
+          },
+          { target: 'resident', actions: 'announceResident' },
+        ],
         'load.failed': { target: 'absent', actions: ['noteFailure', 'announceFailed'] },
         'bank.retire': { actions: ['markRetiring', 'stopLoading'] },
         'bank.unused': {},
