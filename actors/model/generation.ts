@@ -308,11 +308,11 @@ class GenerationHost {
     const { prepared, device } = this.#input;
     const cold = prepared.stages.map((stage) => stage.executable);
     const { scope, loaders } = prepared.parameters;
+    // Those of its choices, too; before the programs that load them.
+    this.#self.tell(device, 'banks.unregister', { scope });
     for (const id of [...cold, ...loaders, ...this.#loaded]) {
       this.#self.tell(device, 'executable.unload', { id });
     }
-    // Those of its choices, too.
-    this.#self.tell(device, 'banks.unregister', { scope });
     this.#self.tell(this.#preparer, 'preparer.retire', {});
   }
 

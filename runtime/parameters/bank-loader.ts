@@ -7,7 +7,7 @@
  * that they touch. It ends exactly once, when nothing of it is in flight any more, whether it is
  * done, failed or was stopped.
  */
-import { assert, type StatusRecord } from '../base/errors.js';
+import { assert, StatusError, type StatusRecord } from '../base/errors.js';
 import { subRange, type DeviceRange } from '../hal/buffer.js';
 import type { DeviceCommand } from '../hal/command.js';
 import type { Device } from '../hal/device.js';
@@ -105,9 +105,9 @@ export class BankLoader {
       });
     } catch (error) {
       this.#open -= 1;
-      const refusal = device.queue.refusal;
-      if (!refusal) throw error;
-      this.#failure ??= refusal;
+      // The device is gone, or the programs of a generation that has ended.
+      if (!(error instanceof StatusError)) throw error;
+      this.#failure ??= device.queue.refusal ?? error.status;
     }
   }
 
