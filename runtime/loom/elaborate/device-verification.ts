@@ -1,5 +1,5 @@
 /** A device function by itself: its body elaborated once with parameters of its own types. */
-import type { FuncDef } from '../tree.js';
+import type { FuncDef, Param } from '../tree.js';
 import { constantFrame } from './declaration-frame.js';
 import { Body, Frame } from './frame.js';
 import { KernelBuilder } from './kernel-builder.js';
@@ -26,31 +26,28 @@ export function verifyDeviceFunction(session: Session, ref: FunctionRef): void {
     kernel,
     returns: { kind: 'label', results, label: 0, locals },
   });
-  for (const param of decl.params) {
-    if (param.type === null)
-      throw frame.problem(param.at, 'a function takes values and `in` views');
-    const term = resolveTerm(frame, param.type);
-    if (term.view !== null) {
-      if (param.mode !== 'in')
-        throw frame.problem(param.at, 'a function takes views as `in view<E>` only');
-      frame.define(
-        param.name,
-        param.at,
-        kernel.view(param.name, { element: term.view, access: 'in' }, 'param', null),
-      );
-      continue;
-    }
-    const { type } = term;
-    if (param.mode !== '' || type === null || !isDeviceType(type)) {
-      const shown = type === null ? term.name : typeName(type);
-      throw frame.problem(
-        param.at,
-        `a function with views cannot take ${param.mode} ${shown}`.replace('  ', ' '),
-      );
-    }
-    frame.define(param.name, param.at, paramValue(frame, param.name, type, param.at));
-  }
+  for (const param of decl.params) defineParam(frame, kernel, param);
   frame.scoped(() => frame.statements(decl.body));
+}
+
+/** Binds a parameter of a device function that is elaborated by itself. */
+export function defineParam(frame: Frame, kernel: KernelBuilder, param: Param): void {
+  const { name, at, mode } = param;
+  if (param.type === null) throw frame.problem(at, 'a function takes values and `in` views');
+  const term = resolveTerm(frame, param.type);
+  if (term.view !== null) {
+    if (mode !== 'in') throw frame.problem(at, 'a function takes views as `in view<E>` only');
+    const like = { element: term.view, access: 'in' } as const;
+    frame.define(name, at, kernel.view(name, like, 'param', null));
+    return;
+  }
+  const { type } = term;
+  if (mode !== '' || type === null || !isDeviceType(type)) {
+    const shown = type === null ? term.name : typeName(type);
+    const message = `a function with views cannot take ${mode} ${shown}`.replace('  ', ' ');
+    throw frame.problem(at, message);
+  }
+  frame.define(name, at, paramValue(frame, name, type, at));
 }
 
 function paramValue(

@@ -51,6 +51,8 @@ export type ReturnTarget =
       readonly label: number;
       readonly locals: readonly LocalId[];
     }
+  /** Of a template whose results depend on arguments that are not known. */
+  | { readonly kind: 'unknown'; readonly count: number }
   | { readonly kind: 'none' };
 
 /** Locals and counters of one function or kernel. */
@@ -96,6 +98,8 @@ export interface FrameOptions {
   readonly body: Body;
   /** Literals default to i32 and f32 (devices, and host functions over device types only). */
   readonly narrow: boolean;
+  /** A template without arguments: statements that need one are skipped, their blocks are not. */
+  readonly generic?: boolean;
   readonly host?: HostBuilder | null;
   readonly kernel?: KernelBuilder | null;
   readonly command?: CommandBuilder | null;
@@ -114,6 +118,7 @@ export class Frame {
   readonly world: World;
   readonly body: Body;
   readonly narrow: boolean;
+  readonly generic: boolean;
   readonly host: HostBuilder | null;
   readonly kernel: KernelBuilder | null;
   readonly command: CommandBuilder | null;
@@ -131,6 +136,7 @@ export class Frame {
     this.world = options.world;
     this.body = options.body;
     this.narrow = options.narrow;
+    this.generic = options.generic ?? false;
     this.host = options.host ?? null;
     this.kernel = options.kernel ?? null;
     this.command = options.command ?? null;

@@ -81,7 +81,7 @@ function hostFunction(
   return finished(frame, decl, { params: params.length, results, name: key });
 }
 
-function paramType(frame: Frame, param: Param): Type {
+export function paramType(frame: Frame, param: Param): Type {
   if (param.type === null || param.mode !== '') {
     throw frame.problem(param.at, `a host function takes values, not \`${param.mode}\` views`);
   }

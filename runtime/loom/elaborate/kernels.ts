@@ -121,7 +121,7 @@ function checkViews(frame: Frame, decl: KernelDef, count: number): void {
   frame.session.record(frame.problem(decl.at, message, 'fold small inputs into one'), frame);
 }
 
-function defineParam(
+export function defineParam(
   frame: Frame,
   builder: KernelBuilder,
   param: Param,

@@ -38,7 +38,7 @@ export function loop(frame: Frame, stmt: For): void {
   frame.emit({ op: 'for', site, local, from: first, to: end, step, body });
 }
 
-function inLoop(frame: Frame, target: Frame['loops'][number], action: () => void): void {
+export function inLoop(frame: Frame, target: Frame['loops'][number], action: () => void): void {
   frame.loops.push(target);
   try {
     action();

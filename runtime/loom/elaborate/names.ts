@@ -80,6 +80,8 @@ function members(frame: Frame, value: Value, names: readonly string[], at: At): 
 
 function templateValue(bound: TemplateValue): Value {
   switch (bound.kind) {
+    case 'unknown':
+      throw new Poisoned();
     case 'const':
       return bound.value;
     case 'type':

@@ -4,7 +4,7 @@
  * functions. `shared` and `private` arrays are declared at kernel level with constant sizes.
  */
 import type { Stmt } from '../tree.js';
-import type { Type } from '../typed.js';
+import type { Block, Type } from '../typed.js';
 import { sizeOf } from './device-size.js';
 import type { Frame, Region } from './frame.js';
 import { deviceIndex } from './host-index.js';
@@ -25,22 +25,27 @@ export function parallel(frame: Frame, stmt: Parallel): void {
   const isOnce = stmt.kind === 'once';
   const from = isOnce ? int(0) : frame.eval(stmt.from);
   const to = isOnce ? int(1) : frame.eval(stmt.to);
-  const exact = isConstant(from, 0) && isConstant(to, kernel.lanes);
+  // The size of a workgroup may be an argument of the template: then any range may be it.
+  const exact = frame.generic || (isConstant(from, 0) && isConstant(to, kernel.lanes));
   const first = deviceIndex(frame, from, isOnce ? at : stmt.from.at, 'the first lane');
   const end = deviceIndex(frame, to, isOnce ? at : stmt.to.at, 'the last lane');
   const name = isOnce ? 'lane' : stmt.name;
   const local = frame.body.local(name, I32);
   const site = frame.site(at);
-  const region: Region = { exact };
-  const loops = frame.loops;
+  const body = regionBody(frame, { exact }, () => {
+    if (!isOnce) frame.define(name, at, frame.localValue(local, site, 'lane'));
+    frame.scoped(() => frame.statements(stmt.body));
+  });
+  frame.emit({ op: 'parallel', site, local, from: first, to: end, exact, body });
+}
+
+/** Runs `action` as code of lanes. */
+export function regionBody(frame: Frame, region: Region, action: () => void): Block {
+  const { loops } = frame;
   frame.region = region;
   frame.loops = [];
   try {
-    const body = frame.nested(() => {
-      if (!isOnce) frame.define(name, at, frame.localValue(local, site, 'lane'));
-      frame.scoped(() => frame.statements(stmt.body));
-    });
-    frame.emit({ op: 'parallel', site, local, from: first, to: end, exact, body });
+    return frame.nested(action);
   } finally {
     frame.region = null;
     frame.loops = loops;

@@ -14,6 +14,8 @@ export function returnStatement(frame: Frame, stmt: Return): void {
   switch (returns.kind) {
     case 'none':
       throw frame.problem(stmt.at, '`return` has no place here');
+    case 'unknown':
+      return countReturned(frame, stmt, returns.count);
     case 'kernel':
       if (frame.region !== null) {
         throw frame.problem(stmt.at, '`return` is for kernel level', 'use `if` inside a region');
@@ -60,6 +62,13 @@ export function returnStatement(frame: Frame, stmt: Return): void {
       });
       frame.emit({ op: 'leave', site, label: returns.label });
   }
+}
+
+function countReturned(frame: Frame, stmt: Return, count: number): void {
+  const values = stmt.values.map((value) => frame.eval(value));
+  const [only] = values;
+  const got = values.length === 1 && only?.kind === 'tuple' ? only.items.length : values.length;
+  if (got !== count) throw frame.problem(stmt.at, `${count} results expected, got ${got}`);
 }
 
 /** The values of a `return`; a call with several results stands for all of them. */

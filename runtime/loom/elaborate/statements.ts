@@ -9,12 +9,13 @@ import { coerce, valueType } from './coercion.js';
 import { dispatchStatement, partStatement, workspaceStatement } from './command-statements.js';
 import { checkHostArray, zeroOf } from './constants.js';
 import type { Frame } from './frame.js';
-import { loop, whileLoop } from './loops.js';
-import { parallel, privateState, sharedState } from './regions.js';
+import { inLoop, loop, whileLoop } from './loops.js';
+import { Poisoned } from './problem.js';
+import { parallel, privateState, regionBody, sharedState } from './regions.js';
 import { resolveType } from './type-resolution.js';
 import { once as evaluateOnce } from './host-layout.js';
 import { returnStatement } from './returns.js';
-import { BOOL, isHostType, typeName } from './types.js';
+import { BOOL, I32, isHostType, typeName } from './types.js';
 import type { Type } from '../typed.js';
 import { POISON, describeKind } from './value.js';
 import type { Value } from './value.js';
@@ -26,8 +27,41 @@ export function elaborateStatements(frame: Frame, block: Block): void {
     } catch (error) {
       frame.session.record(error, frame);
       poisonNames(frame, stmt);
+      if (frame.generic && error instanceof Poisoned) unknownHead(frame, stmt);
     }
   }
+}
+
+/** The head depends on what is not known; the blocks are checked all the same. */
+function unknownHead(frame: Frame, stmt: Stmt): void {
+  const block = (body: Block): void => frame.scoped(() => frame.statements(body));
+  switch (stmt.kind) {
+    case 'if':
+      frame.nested(() => block(stmt.then));
+      if (stmt.otherwise !== null) block(stmt.otherwise);
+      return;
+    case 'for':
+    case 'while':
+      frame.nested(() => {
+        if (stmt.kind === 'for') defineUnknown(frame, stmt.name, stmt.at);
+        inLoop(frame, { exit: null, next: null }, () => block(stmt.body));
+      });
+      return;
+    case 'parallel':
+      if (frame.kernel === null || frame.region !== null) return;
+      regionBody(frame, { exact: true }, () => {
+        const local = frame.body.local(stmt.name, I32);
+        frame.define(stmt.name, stmt.at, frame.localValue(local, frame.site(stmt.at), 'lane'));
+        block(stmt.body);
+      });
+      return;
+    default:
+      return;
+  }
+}
+
+function defineUnknown(frame: Frame, name: string, at: number): void {
+  frame.scope.set(name, { value: POISON, at, variable: false, region: frame.region });
 }
 
 function poisonNames(frame: Frame, stmt: Stmt): void {

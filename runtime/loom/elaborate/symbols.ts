@@ -2,6 +2,7 @@
 import type { Expr } from '../tree.js';
 import type { Frame } from './frame.js';
 import { unresolved } from './names.js';
+import { Poisoned } from './problem.js';
 import { applyTemplate, templateText } from './templates.js';
 import type { Value } from './value.js';
 
@@ -9,6 +10,7 @@ const rootKinds: ReadonlySet<string> = new Set(['func', 'kernel', 'command']);
 
 export function symbolValue(frame: Frame, expr: Extract<Expr, { kind: 'symbol' }>): Value {
   const bound = frame.bindings.get(expr.name);
+  if (bound?.kind === 'unknown') throw new Poisoned();
   if (bound?.kind === 'symbol') return bound;
   if (bound?.kind === 'func') return { kind: 'func', ref: bound.ref };
   const found = frame.session.catalog.lookup(frame.file, expr.name);

@@ -1,8 +1,8 @@
 /**
  * Generic check of template bodies: every name must denote something (a local, a template
- * parameter, a declaration, a built-in), before any instance exists. Types are left to instances.
+ * parameter, a declaration, a built-in), before any instance exists.
  */
-import type { Block, Expr, FuncDef, KernelDef, Stmt, TypeExpr } from '../tree.js';
+import type { Block, CommandDef, Expr, FuncDef, KernelDef, Stmt, TypeExpr } from '../tree.js';
 import type { Declaration } from './catalog.js';
 import { checkBuiltins } from './check-builtins.js';
 import { commandBuiltins } from './command-calls.js';
@@ -31,14 +31,14 @@ const namespaces: ReadonlySet<string> = new Set([
 
 export function checkTemplateNames(session: Session, declaration: Declaration): void {
   const frame = constantFrame(session, declaration.file);
-  const decl = declaration.decl as FuncDef | KernelDef;
+  const decl = declaration.decl as FuncDef | KernelDef | CommandDef;
   for (const param of decl.template) bind(frame, param.name, param.at);
   for (const param of decl.params) {
     bind(frame, param.name, param.at);
     if (param.type !== null) walkType(frame, param.type);
   }
   if (decl.kind === 'func') for (const result of decl.results) walkType(frame, result);
-  else walkExpr(frame, decl.lanes);
+  else if (decl.kind === 'kernel') walkExpr(frame, decl.lanes);
   walkBlock(frame, decl.body);
 }
 

@@ -22,7 +22,7 @@ const valueTypes: ReadonlySet<string> = new Set(['i32', 'i64', 'u32', 'bool', 'f
 
 type ParamKind = 'value' | 'type' | 'func' | 'symbol';
 
-function kindOf(param: TemplateParam): ParamKind {
+export function kindOf(param: TemplateParam): ParamKind {
   const [first] = param.constraint;
   if (param.constraint.length > 1 || first === undefined) return 'type';
   if (first.kind === 'funcType') return 'func';

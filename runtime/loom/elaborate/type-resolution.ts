@@ -9,6 +9,7 @@ import { placeOf } from './catalog.js';
 import { constantCount } from './coercion.js';
 import type { Frame } from './frame.js';
 import { layoutOf } from './layouts.js';
+import { Poisoned } from './problem.js';
 import { recordOf } from './records.js';
 import { elaborationLimits } from './session.js';
 import {
@@ -94,6 +95,7 @@ export function resolveArgument(frame: Frame, arg: TemplateArg): Term | null {
 /** What a name denotes as a type; null where it is no type. */
 export function termOfName(frame: Frame, name: string, at: At): Term | null {
   const bound = frame.bindings.get(name);
+  if (bound?.kind === 'unknown') throw new Poisoned();
   if (bound !== undefined) return bound.kind === 'type' ? bound.term : null;
   if (frame.scope.find(name.split('.')[0] as string) !== null) return null;
   const found = frame.session.catalog.lookup(frame.file, name);

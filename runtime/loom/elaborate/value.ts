@@ -65,6 +65,8 @@ export interface FunctionRef {
 }
 
 export type TemplateValue =
+  /** While a template is checked without arguments; whoever asks for it is poisoned. */
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'const'; readonly value: ConstValue }
   | { readonly kind: 'type'; readonly term: Term }
   | { readonly kind: 'func'; readonly ref: FunctionRef }

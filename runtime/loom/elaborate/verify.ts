@@ -1,6 +1,6 @@
 /**
  * Everything that can be told about a catalog without roots: each declaration that is no template
- * is elaborated under the given configuration, template bodies are checked for names. Used when a
+ * is elaborated under the given configuration, template bodies are checked generically. Used when a
  * package is registered and by the command line.
  */
 import type { Diagnostic } from '../diagnostics.js';
@@ -18,6 +18,7 @@ import { checkFunction, drainHostFunctions, isDeviceOnly } from './host-function
 import { layoutOf } from './layouts.js';
 import { recordOf } from './records.js';
 import type { Session } from './session.js';
+import { checkTemplateBody } from './template-bodies.js';
 import { checkTemplateNames } from './template-names.js';
 import { resolveType } from './type-resolution.js';
 import type { FunctionRef } from './value.js';
@@ -62,8 +63,13 @@ function verifyFiles(
 function verify(session: Session, builder: HostBuilder, declaration: Declaration): void {
   const { decl } = declaration;
   if (decl.template.length > 0) {
-    if (decl.kind === 'func' || decl.kind === 'kernel')
-      return checkTemplateNames(session, declaration);
+    if (decl.kind === 'func' || decl.kind === 'kernel' || decl.kind === 'command') {
+      const before = session.sink.count;
+      checkTemplateNames(session, declaration);
+      const isNamed = session.sink.count === before;
+      if (isNamed && decl.kind !== 'command') checkTemplateBody(session, declaration);
+      return;
+    }
     throw constantFrame(session, declaration.file).problem(
       decl.at,
       `a ${decl.kind} is no template`,
