@@ -19,7 +19,7 @@ const roles = ['prepare', 'control', 'config', 'kernel', 'oracle'];
 const sets: readonly (readonly (readonly [name: string, text: string])[])[] = [
   [
     ...roles.map((role) => read(`models/embedding/${role}.loom`)),
-    ...['index', 'matrix', 'norm'].map((name) => read(`models/motifs/${name}.loom`)),
+    ...['index', 'linear', 'norm'].map((name) => read(`models/motifs/${name}.loom`)),
   ],
   roles.map((role) => read(`models/first-output/${role}.loom`)),
   Object.entries(kernelSources),
