@@ -85,7 +85,6 @@ export const machine = setup({
         ],
         'load.failed': { target: 'absent', actions: ['noteFailure', 'announceFailed'] },
         'bank.retire': { actions: ['markRetiring', 'stopLoading'] },
-        'bank.unused': {},
       },
     },
     resident: {

@@ -43,7 +43,9 @@ class BankHost {
   readonly #self: ActorSelf;
   readonly #input: BankInput;
   readonly #reads = new Map<string, ReadDone>();
-  /** Of an activation that has not begun to load. */
+  /** From the table's wish to its answer. */
+  #isActivating = false;
+  #isLoading = false;
   #place: { storage: DeviceRange; staging: readonly DeviceRange[] } | null = null;
   #loader: BankLoader | null = null;
   /** The device ends, and this actor with it: nobody hears what it tells itself. */
@@ -62,6 +64,7 @@ class BankHost {
       {
         onActivate: (storage, staging) => {
           this.#place = { storage, staging };
+          this.#isActivating = true;
           self.tell(self.address, 'bank.activate', {});
         },
         onEvict: () => self.tell(self.address, 'bank.evict', { users: table.users(id) }),
@@ -75,19 +78,19 @@ class BankHost {
     const { device, deployment, plan, sources } = this.#input;
     const self = this.#self;
     this.#startedMs = this.#loggedMs = self.now();
-    const place = this.#place!;
-    this.#place = null;
+    this.#isLoading = true;
     sources.retain();
     this.#loader = new BankLoader({
       device,
       deployment,
       plan,
       sources: sources.sources,
-      ...place,
+      ...this.#place!,
       read: (block, done) => this.#read(block, done),
       onProgress: () => self.tell(self.address, 'load.progressed', {}),
       onEnd: (failure) => {
         sources.release();
+        this.#isLoading = false;
         if (this.#isOver) this.#input.table.failed(this.#input.id, ENDED);
         else if (failure === null) self.tell(self.address, 'load.done', {});
         else self.tell(self.address, 'load.failed', { status: failure });
@@ -108,8 +111,11 @@ class BankHost {
     this.#isOver = true;
     // Bytes that come back now must not admit anybody: no bank is activated any more.
     device.queue.refuse(ENDED);
-    if (this.#place !== null) table.failed(id, ENDED);
-    this.#loader?.stop(ENDED);
+    if (!this.#isLoading) {
+      if (this.#isActivating) table.failed(id, ENDED);
+      return;
+    }
+    this.#loader!.stop(ENDED);
     const reads = [...this.#reads.values()];
     this.#reads.clear();
     for (const done of reads) done({ status: ENDED });
@@ -144,12 +150,14 @@ class BankHost {
     const odd = nonFinite === 0 ? '' : `; ${nonFinite} values are not finite`;
     const text = `${this.#name} is resident: ${megabytes(totalBytes)} in ${seconds} s${odd}`;
     this.#self.log(nonFinite === 0 ? 'info' : 'warn', text);
+    this.#isActivating = false;
     this.#input.table.activated(this.#input.id);
   }
 
   announceFailed(status: StatusRecord): void {
     const message = `${this.#name} could not be activated: ${status.message}`;
-    this.#self.log('error', message);
+    this.#self.log(status.code === 'cancelled' ? 'info' : 'error', message);
+    this.#isActivating = false;
     this.#input.table.failed(this.#input.id, { ...status, message });
   }
 

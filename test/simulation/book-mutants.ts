@@ -6,12 +6,16 @@ import { Scheduler } from '../../actors/policy/scheduler.js';
 import { SpecializationCache } from '../../actors/policy/specialization-cache.js';
 import { Executable } from '../../runtime/hal/executable.js';
 import { ExecutableTable } from '../../runtime/hal/executable-table.js';
+import { AdmissionLine } from '../../runtime/memory/admission-line.js';
+import { BankTable } from '../../runtime/memory/bank-table.js';
 import { Budget, Reservation } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
 import { SlabAllocator } from '../../runtime/memory/slab-allocator.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import { StorageTable } from '../../runtime/memory/storage-table.js';
+import { WorkspaceLimits } from '../../runtime/memory/workspace-limits.js';
+import { SourceTable } from '../../runtime/parameters/source-table.js';
 import { OpenAsks } from '../../runtime/system/open-asks.js';
 import { PendingAsks } from '../../runtime/system/pending-asks.js';
 import { Watches } from '../../runtime/system/watches.js';
@@ -33,6 +37,24 @@ const omissions: readonly (readonly [owner: Made, method: string, yields?: unkno
   [StorageTable, 'giveUp'],
   [SlabPool, 'release'],
   [SlabAllocator, 'release'],
+  [BankTable, 'missing', []],
+  [BankTable, 'release'],
+  [BankTable, 'activated'],
+  [BankTable, 'failed'],
+  [BankTable, 'left'],
+  [BankTable, 'evict', false],
+  [BankTable, 'dismiss', false],
+  [BankTable, 'makeRoom'],
+  [BankTable, 'retire'],
+  [BankTable, 'unregister'],
+  [WorkspaceLimits, 'leave'],
+  [WorkspaceLimits, 'withdraw', true],
+  [AdmissionLine, 'giveBack'],
+  [AdmissionLine, 'leave'],
+  [AdmissionLine, 'cancel', false],
+  [AdmissionLine, 'refuseAll'],
+  [SourceTable, 'release', true],
+  [SourceTable, 'releaseAll'],
   [InvocationRunner, 'refuseWaiting'],
   [Executable, 'unload'],
   [ExecutableTable, 'unload', true],

@@ -117,8 +117,10 @@ export class Laws implements ServerWatch {
 
   log(actor: string, text: string): void {
     if (this.losses.any('driver', 'thread')) return;
-    const isUnread = this.losses.any('command', 'read') && text.includes('could not be activated');
-    if (!isUnread) this.report('A', `${actor}: ${text}`);
+    // Or its generation ended meanwhile.
+    const isBank = text.includes('could not be activated');
+    const isExplained = this.losses.any('command', 'read') || text.includes('no executable');
+    if (!isBank || !isExplained) this.report('A', `${actor}: ${text}`);
   }
 
   task(): void {}

@@ -3,6 +3,7 @@
  * action (an assignment or an effect) left out. Made in the compiled tables, where every actor of
  * the process steps them, and taken back afterwards.
  */
+import { bank } from '../../actors/model/bank.js';
 import { deployment } from '../../actors/model/deployment.js';
 import { deviceQueue } from '../../actors/model/device-queue.js';
 import { gather } from '../../actors/model/gather.js';
@@ -44,6 +45,7 @@ const tables = [
   specialization,
   deviceQueue,
   gather,
+  bank,
   cohort,
   finiteRequest,
 ].map(({ table }) => table);

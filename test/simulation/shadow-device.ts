@@ -120,7 +120,10 @@ export class ShadowDevice {
     ];
     for (const [what, count] of rest) if (count !== 0) report('I8', `${count} ${what} at rest`);
     for (const work of this.#working) report('I2', `${work.label} never retired`);
-    if (this.device.lost === null) this.banks.checkGone();
+    if (this.device.lost === null) {
+      this.banks.checkGone();
+      for (const { id } of this.#runner.banks.describe()) report('I8', `${id} is registered`);
+    }
     if (this.device.lost === null && this.device.executables > 0) {
       const known = [...this.#executables].join(', ');
       report('I8', `${this.device.executables} executables are loaded at rest: ${known}`);

@@ -159,6 +159,8 @@ func.def export prepare_batch(
   if units > ${COLD_EXTENT} {
     chosen = stage(@forward, 2)
     config_i64(chosen, "tiny.extent", ${2 * COLD_EXTENT})
+    // One at a time has its workspace.
+    workspace_limit(chosen, ${2 * COLD_EXTENT * 256})
   }
   // The largest cohorts declare two stages and use the second.
   if units > ${2 * COLD_EXTENT} {

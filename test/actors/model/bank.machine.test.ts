@@ -5,6 +5,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bank } from '../../../actors/model/bank.js';
+import type { Context } from '../../../actors/model/bank.machine.js';
 import type { MachineEvent } from '../../../runtime/system/machine-event.js';
 import type { SeededRandom } from '../../../runtime/system/seeded-random.js';
 import { runHistories, type ChartModel, type ChartStep } from '../chart-history.js';
@@ -20,13 +21,15 @@ const due: Readonly<Record<string, readonly string[]>> = {
   'resident bank.retire': ['askToLeave'],
 };
 
-class WorldModel implements ChartModel<unknown> {
+class WorldModel implements ChartModel<Context> {
   readonly #random: SeededRandom;
   readonly #mailbox: MachineEvent[] = [];
   #table: 'absent' | 'activating' | 'resident' | 'deactivating' = 'absent';
   #loader: 'none' | 'loading' | 'ended' = 'none';
   #users = 0;
   #isRetired = false;
+  /** The chart has heard that its generation has ended. */
+  #isTold = false;
   #isUnregistered = false;
 
   constructor(random: SeededRandom) {
@@ -92,8 +95,9 @@ class WorldModel implements ChartModel<unknown> {
     this.#mailbox.push(event);
   }
 
-  before(): void {
+  before({ type }: MachineEvent): void {
     this.#mailbox.shift();
+    if (type === 'bank.retire') this.#isTold = true;
   }
 
   effect(type: string): void {
@@ -132,9 +136,13 @@ class WorldModel implements ChartModel<unknown> {
     this.#mailbox.push({ type: 'bank.unused' });
   }
 
-  check({ event: { type }, effects, from, to }: ChartStep): void {
+  check({ event: { type }, effects, from, to }: ChartStep, context: Context): void {
     for (const effect of due[`${from} ${type}`] ?? []) assert.ok(effects.includes(effect), effect);
     if (type === 'load.done') assert.ok(effects.includes('announceResident'));
+    const isKept = type === 'load.done' && !this.#isTold;
+    if (isKept) assert.not(effects.includes('askToLeave'), 'nobody wants it away');
+    if (type === 'bank.activate') assert.is(context.failure, null, 'of an earlier attempt');
+    if (type === 'load.failed') assert.is.not(context.failure, null);
     assert.is(to === 'retired', this.#isUnregistered);
     const isHeld = ['activating', 'resident', 'deactivating'].includes(to);
     if (to !== 'absent' || this.#mailbox.length === 0) {

@@ -234,4 +234,48 @@ test('the least recently used idle bank leaves first, never one that is asked fo
   traffic.check();
 });
 
+test('a bank whose generation has ended is given to nobody new, also not to who waits already', () => {
+  const traffic = new Traffic();
+  const { runner } = traffic.fixture;
+  // Two more do not fit beside them: what comes next waits in the line.
+  const first = traffic.invoke('ab', 1);
+  const waits = traffic.invoke('cd', 1);
+  runner.banks.retire('d');
+  assert.is(waits.failed, null);
+  for (let i = 0; i < 3; i += 1) traffic.load(0, false);
+  for (let i = 0; i < 10; i += 1) traffic.complete(0);
+  assert.ok(first.retired);
+  for (let i = 0; waits.failed === null && i < 10; i += 1) traffic.leave(0);
+  assert.is(waits.failed?.code, 'notFound');
+  assert.is(traffic.invoke('d', 1).failed?.code, 'notFound');
+  runner.banks.unregister('d');
+  assert.equal(
+    runner.banks.describe().map(({ id }) => id),
+    ['a', 'b', 'c'],
+  );
+});
+
+test('a pin stays, whoever wants it away, until it is unregistered', () => {
+  const traffic = new Traffic();
+  const { banks } = traffic.fixture.runner;
+  const calls = { onActivate: () => {}, onEvict: () => {}, onUnused: () => {} };
+  const spec = { id: 'pin', deployment: 'test', bytes: 600, stagingBytes: 0, fields: [] };
+  const progress = () => ({ loadedBytes: 0, totalBytes: 0, nonFinite: 0 });
+  banks.register({ ...spec, pinned: true }, { ...calls, progress });
+  for (const id of ['pin', 'a']) {
+    traffic.fixture.runner.activate(`warm ${id}`, new Set([id]), {
+      onPlaced: () => {},
+      onFailed: () => {},
+    });
+    banks.activated(id);
+  }
+  assert.ok(banks.dismiss('a'));
+  assert.not(banks.dismiss('pin'));
+  assert.not(banks.dismiss('nobody'));
+  assert.equal(
+    banks.describe().flatMap(({ id, state }) => (state === 'resident' ? [id] : [])),
+    ['pin'],
+  );
+});
+
 test.run();
