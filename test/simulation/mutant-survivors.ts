@@ -46,10 +46,6 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'it was the last one: the next state counts anew, or ends',
   ],
   [
-    /^preparation declaring on (package\.refused|preparation\.cancel): without unloadArtefacts$/,
-    'nothing was loaded yet',
-  ],
-  [
     /^deviceQueue closing on driver\.lost: without refuseWaiting$/,
     'what waited was refused when it began to close, and nothing was accepted since',
   ],

@@ -96,7 +96,8 @@ class PreparationModel implements ChartModel<Context> {
     assert.is(has('handOver'), isReady && this.#pending === 0 && this.#steps.length === 0);
     assert.is(has('announceFailed'), isOver && this.#failure !== null);
     assert.is(has('announceCancelled'), isOver && this.#failure === null && this.#isCancelled);
-    if (isOver && this.#isPlacing) assert.ok(has('handOver') || has('unloadArtefacts'));
+    // Files are open from the start.
+    if (isOver) assert.ok(has('handOver') || has('unloadArtefacts'));
     const isWanted = this.#failure === null && !this.#isCancelled;
     if (isWanted && this.#pending === 0 && this.#steps.length === 0) assert.ok(has('handOver'));
     if (!isWanted && this.#pending === 0) assert.ok(isOver, 'nothing is left to wait for');
