@@ -19,6 +19,8 @@ export interface Launch {
   readonly deployment: string;
   /** Counted back-edges that one worker may take; null: the driver's own bound. */
   readonly backEdges: number | null;
+  /** Bytes of hosted roots as uploaded, by root: for drivers that read their words on the host. */
+  readonly hosted?: () => readonly (Uint8Array | null)[];
 }
 
 export type DeviceCommand =

@@ -24,6 +24,9 @@ export interface Device {
   createTimeline(label: string): Timeline;
   /** Ids are the caller's; loading an id twice is an error. */
   load(id: string, image: ExecutableImage): void;
+  /** Resolves when a loaded executable runs at full speed from its first launch, rejects when the
+   * device refuses its code. Absent where loading is all there is. */
+  ready?(id: string): Promise<void>;
   /** Accepted works that name it still run. False when no such id is loaded. */
   unload(id: string): boolean;
   /** A loaded executable; an error when there is none. */

@@ -32,6 +32,8 @@ export interface ExecutableImage {
   readonly info: ExecutableInfo;
   /** WebAssembly for the local device; other drivers bring a kind of code of their own. */
   readonly module: WebAssembly.Module | null;
+  /** Shaders for the WebGPU device: plain data that only its driver looks into. */
+  readonly wgsl?: object | null;
   /** Ids of the banks that its parameters bind, in order; none for programs without parameters. */
   readonly banks?: readonly string[];
   /** Most workspace that all running invocations of the stage may hold together; null: any. */

@@ -16,6 +16,7 @@ import type { Gathers } from '../hal/gather.js';
 import type { WorkOutcome, WorkRequest } from '../hal/queue.js';
 import type { BufferRange, Submission, SubmissionCommand } from '../hal/submission.js';
 import type { Timeline } from '../hal/timeline.js';
+import { hostedBytes } from './hosted-bytes.js';
 
 /** Ranges of an invocation, all placed. */
 export interface InvocationBindings {
@@ -132,10 +133,15 @@ export class InvocationRecorder {
     const gather = gathers.accept(this.#submission.sources, entry);
     const descriptors = new Uint8Array(command.descriptors.length);
     const target = this.#range(command.target);
+    const { length } = target;
+    const staging = this.#device.memory.window(target)
+      ? null
+      : new Uint8Array(new SharedArrayBuffer(length));
     const run: Call['run'] = (done) => {
-      const window = this.#device.memory.window(target);
-      assert(window, 'a device whose memory reading threads see');
-      gather.read(descriptors, { ...window, length: target.length }, done);
+      // Windows move when memory grows; where there is none, threads write what is uploaded then.
+      const seen = this.#device.memory.window(target);
+      const into = seen ?? { buffer: staging!.buffer as SharedArrayBuffer, offset: 0 };
+      gather.read(descriptors, { ...into, length }, done);
     };
     const started: Call['run'] = (done) => {
       gather.started();
@@ -145,7 +151,10 @@ export class InvocationRecorder {
     const commands: DeviceCommand[] = [
       { op: 'call', run: started, reads: [], writes: [] },
       { op: 'readback', source: this.#range(command.descriptors), into: descriptors },
+      // What no range is read to stays as it is.
+      ...(staging ? [{ op: 'readback', source: target, into: staging } as const] : []),
       { op: 'call', run, reads: [], writes: [target] },
+      ...(staging ? [{ op: 'upload', target, bytes: staging } as const] : []),
     ];
     const after = wait === null ? null : known(this.#fences, wait);
     const onRetired = (failure: StatusRecord | null): void => gather.retired(failure);
@@ -164,6 +173,7 @@ export class InvocationRecorder {
       part: command.part,
       deployment: this.#submission.owner.deployment,
       backEdges,
+      hosted: () => hostedBytes(executable.info, command.roots, this.#submission.uploads),
     };
     const label = executable.info.name;
     const commands: DeviceCommand[] = [{ op: 'execute', launch }];

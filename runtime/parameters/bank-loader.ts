@@ -113,7 +113,7 @@ export class BankLoader {
 
   #commands(block: LoadBlock): readonly DeviceCommand[] {
     const field = this.#field(block.field);
-    if (block.op === 'fill') return [this.#launch(block.loader, [field])];
+    if (block.op === 'fill') return [this.#launch(block.loader, [field], null)];
     if (block.op === 'copy')
       return this.#reading(block, subRange(field, block.offset, block.length));
     const staging = this.#options.staging[this.#taken % STAGING_BUFFERS];
@@ -121,10 +121,11 @@ export class BankLoader {
     this.#taken += 1;
     const packet = subRange(staging, 0, LOADER_PACKET_BYTES);
     const source = subRange(staging, STAGING_HEADER_BYTES, block.length);
+    const bytes = packetOf(block);
     return [
       ...this.#reading(block, source),
-      { op: 'upload', target: packet, bytes: packetOf(block) },
-      this.#launch(block.loader, [packet, source, field]),
+      { op: 'upload', target: packet, bytes },
+      this.#launch(block.loader, [packet, source, field], bytes),
     ];
   }
 
@@ -162,11 +163,13 @@ export class BankLoader {
     return [call, { op: 'upload', target, bytes: new Uint8Array(buffer) }];
   }
 
-  #launch(loader: number, roots: readonly DeviceRange[]): DeviceCommand {
+  /** `packet`: what its first root was given, for devices that read words of it on the host. */
+  #launch(loader: number, roots: readonly DeviceRange[], packet: Uint8Array | null): DeviceCommand {
     const { device, plan, deployment } = this.#options;
     const executable = device.executable(plan.loaders[loader]!);
     const launch = { executable, roots, banks: [], workspace: null, part: 0 };
-    return { op: 'execute', launch: { ...launch, deployment, backEdges: null } };
+    const hosted = () => [packet];
+    return { op: 'execute', launch: { ...launch, deployment, backEdges: null, hosted } };
   }
 
   #field(index: number): DeviceRange {

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Submission } from '../../runtime/hal/submission.js';
 import { toWords, u32 } from '../runtime/hal/device-fixture.js';
-import { poisonWith } from '../runtime/hal/programs.js';
+import { failing } from '../runtime/hal/programs.js';
 import { appended, poisoned, submission, tripled, whole } from '../runtime/hal/submissions.js';
 import type { OpenFixture } from './device.js';
 import { invocationCases } from './invocations.js';
@@ -77,21 +77,21 @@ export function foundationConformance(driver: string, open: OpenFixture): void {
         ...({ op: 'execute', work, executable, part: 0 } as const),
         roots: [whole(0, 12), whole(output, 12)],
       }) as const;
-    const failing = submission({
+    const broken = submission({
       buffers,
-      uploads: [{ target: whole(0, 12), bytes: u32(...poisonWith('ranTooLong')) }],
+      uploads: [{ target: whole(0, 12), bytes: u32(...failing()) }],
       commands: [execute(0, 'triple', 1), execute(1, 'poisonous', 2), execute(2, 'triple', 2)],
     });
     const reader = submission({
       buffers: [{ bytes: 12, lifetime: 'shared', key: 'early' }],
       snapshot: [whole(0, 12)],
     });
-    const [made, read] = await Promise.all([fixture.invoke(failing), fixture.invoke(reader)]);
+    const [made, read] = await Promise.all([fixture.invoke(broken), fixture.invoke(reader)]);
     assert.equal(made.events, ['accepted', 'failed']);
-    assert.match(made.failed!.message, /ran too long/);
+    assert.match(made.failed!.message, /grid extent of 70000/);
     assert.equal(
       toWords(read.retired!.snapshot),
-      poisonWith('ranTooLong').map((word) => word * 3 + 1),
+      failing().map((word) => word * 3 + 1),
     );
   });
 
@@ -149,8 +149,8 @@ export function foundationConformance(driver: string, open: OpenFixture): void {
       const result = { bytes: 8, lifetime: 'result', key: 'broken' } as const;
       const held: number[] = [];
       const producing = new Promise<void>((resolve) =>
-        fixture.start(poisoned(poisonWith('ranTooLong'), result), (story) => {
-          assert.is(story.failed?.code, 'resourceExhausted');
+        fixture.start(poisoned(failing(), result), (story) => {
+          assert.is(story.failed?.code, 'internal');
           held.push(fixture.ledger.entries().filter(({ uses }) => uses > 0).length);
           resolve();
         }),
@@ -159,7 +159,7 @@ export function foundationConformance(driver: string, open: OpenFixture): void {
       await producing;
       const consumer = await consuming;
       assert.equal(consumer.events, ['accepted', 'failed']);
-      assert.match(consumer.failed!.message, /ran too long/);
+      assert.match(consumer.failed!.message, /grid extent of 70000/);
       // When the producer failed, the consumer's own buffer and the shared one were still in use.
       assert.equal(held, [2]);
       assert.is((await fixture.invoke(tripled([1]))).failed, null, 'later work runs');

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { truncateSync } from 'node:fs';
 import type { Submission, SubmissionCommand } from '../../runtime/hal/submission.js';
 import { toWords, u32, type DeviceFixture } from '../runtime/hal/device-fixture.js';
-import { poisonWith } from '../runtime/hal/programs.js';
+import { failing } from '../runtime/hal/programs.js';
 import { submission, tripled, whole } from '../runtime/hal/submissions.js';
 import { descriptorBytes, type Descriptor } from '../runtime/parameters/descriptor-bytes.js';
 import type { OpenFixture } from './device.js';
@@ -194,7 +194,7 @@ export function gatherConformance(driver: string, open: OpenFixture): void {
     'after a failed wait fence it reads nothing, and its readers fail',
     async (fixture, source) => {
       const bytes = new Uint8Array(48);
-      bytes.set(u32(...poisonWith('ranTooLong')));
+      bytes.set(u32(...failing()));
       const story = await fixture.invoke({
         ...simple(5),
         uploads: [{ target: whole(TABLE, 48), bytes }],
@@ -207,7 +207,7 @@ export function gatherConformance(driver: string, open: OpenFixture): void {
         ],
       });
       assert.equal(story.events, ['accepted', 'failed']);
-      assert.match(story.failed!.message, /ran too long/);
+      assert.match(story.failed!.message, /grid extent of 70000/);
       assert.equal(source.events, ['0 retired'], 'it never began');
     },
   );
@@ -216,7 +216,7 @@ export function gatherConformance(driver: string, open: OpenFixture): void {
     source.hold();
     const bytes = new Uint8Array(48);
     bytes.set(descriptorBytes([row(5)]));
-    bytes.set(u32(...poisonWith('ranTooLong')), 24);
+    bytes.set(u32(...failing()), 24);
     const cause = { buffer: TABLE, offset: 24, length: 12 };
     const asked: Submission = {
       ...simple(5),
@@ -229,7 +229,7 @@ export function gatherConformance(driver: string, open: OpenFixture): void {
     assert.ok(fixture.ledger.bytes > 0, 'a thread may still write into it');
     source.release(source.held[0]!);
     await settled(() => story.events.length === 2);
-    assert.match(story.failed!.message, /ran too long/);
+    assert.match(story.failed!.message, /grid extent of 70000/);
   });
 
   on('bad descriptors fail their own submission', async (fixture) => {

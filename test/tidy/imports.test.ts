@@ -19,6 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The local device, and what wraps it, speak the calling convention of the code that they run.
   'runtime/hal/local': ['runtime/hal', 'runtime/jit'],
   'runtime/hal/simulated': ['runtime/hal', 'runtime/jit'],
+  'runtime/hal/webgpu': ['runtime/hal', 'runtime/jit', 'runtime/loom'],
   'runtime/memory': ['runtime/hal'],
   'runtime/parameters': ['runtime/hal', 'runtime/memory'],
   // A package is where programs, modules, compilers and contracts come together.

@@ -93,12 +93,12 @@ test('the lock file names no host', () => {
 
 test('dependencies are pinned', () => {
   const text = read('package.json').text;
-  const { dependencies, devDependencies } = JSON.parse(text) as Record<
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(text) as Record<
     string,
     Record<string, string>
   >;
   report(
-    Object.entries({ ...dependencies, ...devDependencies })
+    Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
       .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
       .map(([name, version]) => `package.json: ${name} is "${version}", pin an exact version`),
   );

@@ -32,10 +32,20 @@ export interface Story {
   failed: StatusRecord | null;
 }
 
+/** The programs that conformance runs, as code of some driver. */
+export type ProgramSet = Pick<
+  typeof programs,
+  'triple' | 'append' | 'echo' | 'parts' | 'cohort' | 'poisonous' | 'trapping'
+>;
+
 export interface FixtureOptions {
   readonly poison?: boolean;
+  /** Default: WebAssembly. */
+  readonly programs?: ProgramSet;
   readonly keepAlive?: boolean;
 }
+
+const placeOf = ({ slab, offset }: DeviceRange): string => `${slab}:${offset}`;
 
 export class DeviceFixture<D extends Device = Device> {
   readonly device: D;
@@ -49,6 +59,8 @@ export class DeviceFixture<D extends Device = Device> {
   readonly #alive: NodeJS.Timeout | null;
   /** Invocations in order of acceptance. */
   readonly accepted: string[] = [];
+  /** What `write` wrote last, by place: the bytes of hosted roots. */
+  readonly #written = new Map<string, Uint8Array>();
 
   constructor(device: D, ports: Ports, options: FixtureOptions = {}) {
     this.#alive = options.keepAlive ? setInterval(() => {}, 100) : null;
@@ -58,16 +70,17 @@ export class DeviceFixture<D extends Device = Device> {
     this.pool = new SlabPool(device.memory, options);
     const { pool, budget } = this;
     this.runner = new InvocationRunner({ device, pool, budget, ports });
+    const set = options.programs ?? programs;
     const loads = {
-      triple: programs.triple(),
-      producer: programs.triple(),
-      append: programs.append(),
-      hosted: programs.append({ hosted: true }),
-      echo: programs.echo(1024),
-      parts: programs.parts(3),
-      cohort: programs.cohort(),
-      poisonous: programs.poisonous(),
-      trapping: programs.trapping(),
+      triple: set.triple(),
+      producer: set.triple(),
+      append: set.append(),
+      hosted: set.append({ hosted: true }),
+      echo: set.echo(1024),
+      parts: set.parts(3),
+      cohort: set.cohort(),
+      poisonous: set.poisonous(),
+      trapping: set.trapping(),
     };
     for (const [id, image] of Object.entries(loads)) device.load(id, image);
   }
@@ -91,6 +104,7 @@ export class DeviceFixture<D extends Device = Device> {
         part: 0,
         deployment: 'test',
         backEdges: null,
+        hosted: () => roots.map((root) => this.#written.get(placeOf(root)) ?? null),
         ...rest,
       },
     };
@@ -113,6 +127,7 @@ export class DeviceFixture<D extends Device = Device> {
   }
 
   async write(target: DeviceRange, bytes: Uint8Array): Promise<void> {
+    this.#written.set(placeOf(target), bytes);
     const outcome = await this.work([{ op: 'upload', target, bytes }]).retired;
     assert.is(outcome.failure, null);
   }

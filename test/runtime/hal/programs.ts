@@ -270,6 +270,9 @@ export const poisonWith = (cause: keyof typeof POISON, step = 0, detail = 0): nu
   detail,
 ];
 
+/** A cause that any driver can tell: the first dispatch gets a grid beyond the limit. */
+export const failing = (): number[] => poisonWith('gridTooLarge', 0, 70_000);
+
 /** Every worker waits in a barrier that nobody completes, until it is poisoned. */
 export function stuck(): ExecutableImage {
   const roots = [root('input', 'in'), root('output', 'out')];

@@ -1,0 +1,93 @@
+/**
+ * What one launch of one part has to itself while it runs: a buffer with a uniform slot a dispatch,
+ * and room for grids that the device computed. A page keeps the bind groups that were made with it,
+ * for the last few sets of ranges.
+ */
+import { SLOT_BYTES } from '../../jit/wgsl/wgsl-program.js';
+import type { BoundRange } from '../../jit/wgsl/uniform-slot.js';
+import type { Launch } from '../command.js';
+import { USAGE } from './gpu-usage.js';
+
+/** Sets of bind groups that a page remembers. */
+const SETS_MAX = 4;
+/** Bytes of one indirect grid. */
+export const GRID_BYTES = 16;
+
+export interface BoundStep {
+  readonly group: GPUBindGroup;
+  readonly views: readonly BoundRange[];
+}
+
+interface BoundSet {
+  readonly key: Float64Array;
+  readonly steps: readonly BoundStep[];
+}
+
+export class SlotPage {
+  readonly slots: GPUBuffer;
+  readonly grids: GPUBuffer;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly #gpu: GPUDevice;
+  readonly #written: Uint8Array;
+  #isWritten = false;
+  #sets: BoundSet[] = [];
+
+  constructor(gpu: GPUDevice, dispatches: number) {
+    const size = Math.max(1, dispatches) * SLOT_BYTES;
+    this.#gpu = gpu;
+    this.slots = gpu.createBuffer({ size, usage: USAGE.uniform | USAGE.copyTarget });
+    const usage = USAGE.indirect | USAGE.copySource | USAGE.copyTarget;
+    this.grids = gpu.createBuffer({ size: Math.max(1, dispatches) * GRID_BYTES, usage });
+    this.bytes = new Uint8Array(size);
+    this.#written = new Uint8Array(size);
+  }
+
+  slot(index: number): DataView {
+    return new DataView(this.bytes.buffer, index * SLOT_BYTES, SLOT_BYTES);
+  }
+
+  slotBinding(index: number): GPUBufferBinding {
+    return { buffer: this.slots, offset: index * SLOT_BYTES, size: SLOT_BYTES };
+  }
+
+  /** Brings `bytes` to the device, unless they are there. */
+  flush(): void {
+    if (this.#isWritten && Buffer.compare(this.bytes, this.#written) === 0) return;
+    this.#gpu.queue.writeBuffer(this.slots, 0, this.bytes);
+    this.#written.set(this.bytes);
+    this.#isWritten = true;
+  }
+
+  /** The bind groups for these ranges; `bind` makes those that are not known. */
+  bound(key: Float64Array, bind: () => readonly BoundStep[]): readonly BoundStep[] {
+    const at = this.#sets.findIndex((set) => isSame(set.key, key));
+    const set = this.#sets[at] ?? { key, steps: bind() };
+    if (at !== 0) {
+      const rest = this.#sets.filter((other) => other !== set);
+      this.#sets = [set, ...rest].slice(0, SETS_MAX);
+    }
+    return set.steps;
+  }
+
+  destroy(): void {
+    this.slots.destroy();
+    this.grids.destroy();
+  }
+}
+
+/** All that bind groups depend on. */
+export function bindingKey({ roots, banks, workspace }: Launch, generation: number): Float64Array {
+  const ranges = workspace ? [...roots, ...banks, workspace] : [...roots, ...banks];
+  const key = new Float64Array(ranges.length * 3 + 1);
+  ranges.forEach(({ slab, offset, length }, index) => {
+    key[index * 3] = slab;
+    key[index * 3 + 1] = offset;
+    key[index * 3 + 2] = length;
+  });
+  key[ranges.length * 3] = generation;
+  return key;
+}
+
+function isSame(left: Float64Array, right: Float64Array): boolean {
+  return left.length === right.length && left.every((value, index) => value === right[index]);
+}

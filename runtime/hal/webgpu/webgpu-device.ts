@@ -1,0 +1,208 @@
+/**
+ * A WebGPU device through Dawn: pool slabs are GPUBuffers, command programs are WGSL pipelines,
+ * and Dawn's one queue keeps the order in which commands were started. Called on one thread.
+ *
+ * Holds: when Dawn loses the device (a fault, its watchdog, `destroy`), every command that has
+ * begun ends at once, as failed, and nothing new begins. Kernels cannot be interrupted: the bound
+ * on back-edges that other drivers keep has no meaning here.
+ */
+import { StatusError, toStatus, type StatusRecord } from '../../base/errors.js';
+import type { Ports } from '../../base/ports.js';
+import type { TargetFacts } from '../../base/target-facts.js';
+import type { ExecutableReflection } from '../../jit/reflection.js';
+import type { WgslProgram } from '../../jit/wgsl/wgsl-program.js';
+import { accessOf, type DeviceCommand } from '../command.js';
+import type { Device } from '../device.js';
+import type { Done, Driver } from '../driver.js';
+import { ExecutableTable } from '../executable-table.js';
+import type { Executable, ExecutableImage } from '../executable.js';
+import { Queue } from '../queue.js';
+import { Timeline } from '../timeline.js';
+import { chooseAdapter, limitsOf, type AdapterDescription } from './adapters.js';
+import { packedDot } from './dawn.js';
+import { PipelineTable } from './pipeline-table.js';
+import { ReadbackRing } from './readback-ring.js';
+import { ShaderProgram } from './shader-program.js';
+import { Transfers } from './transfers.js';
+import { WANTED_FEATURES, webgpuFacts } from './webgpu-facts.js';
+import { WebgpuMemory } from './webgpu-memory.js';
+
+/** Bytes of `--memory` when it is not given: adapters do not say how much they have. */
+const MEMORY_BYTES_DEFAULT = 2 * 1024 ** 3;
+
+export interface WebgpuDeviceOptions {
+  readonly ports: Ports;
+  /** Name of the adapter, or a part of it; default: the first that is hardware. */
+  readonly adapter?: string;
+  /** `--memory`, in bytes. */
+  readonly memoryBytes?: number;
+}
+
+interface Opened {
+  readonly gpu: GPUDevice;
+  readonly adapter: AdapterDescription;
+  readonly facts: TargetFacts;
+}
+
+class WebgpuDevice implements Device, Driver {
+  readonly driver = 'webgpu';
+  readonly facts: TargetFacts;
+  readonly adapter: AdapterDescription;
+  readonly memory: WebgpuMemory;
+  readonly memoryBytes: number;
+  readonly queue: Queue;
+  lost: StatusRecord | null = null;
+  readonly #gpu: GPUDevice;
+  readonly #transfers: Transfers;
+  readonly #readbacks: ReadbackRing;
+  readonly #pipelines: PipelineTable;
+  readonly #programs = new Map<Executable, ShaderProgram>();
+  readonly #executables: ExecutableTable;
+  /** Commands that have begun and have not ended. */
+  readonly #begun = new Set<Done>();
+  readonly #onLost: ((status: StatusRecord) => void)[] = [];
+
+  constructor({ gpu, adapter, facts }: Opened, ports: Ports, memoryBytes: number) {
+    this.#gpu = gpu;
+    this.adapter = adapter;
+    this.facts = facts;
+    this.memoryBytes = memoryBytes;
+    this.memory = new WebgpuMemory(gpu, memoryBytes, (range, byte) => {
+      this.#transfers.fill(range, byte);
+    });
+    this.queue = new Queue(this, ports.clock);
+    this.#transfers = new Transfers(gpu, this.memory);
+    this.#readbacks = new ReadbackRing(gpu, this.memory);
+    this.#pipelines = new PipelineTable(gpu);
+    this.#executables = new ExecutableTable((executable) => {
+      this.#programs.get(executable)?.discard();
+      this.#programs.delete(executable);
+    });
+    void gpu.lost.then(({ message }) => {
+      this.#lose({ code: 'unavailable', message: `the WebGPU device is lost: ${message}` });
+    });
+  }
+
+  start(command: DeviceCommand, done: Done): void {
+    if (this.lost) return done(this.lost);
+    if (command.op === 'call') return command.run(done);
+    const end: Done = (failure) => {
+      if (!this.#begun.delete(end)) return;
+      done(failure && (this.lost ?? this.#reasonOf(command) ?? failure));
+    };
+    this.#begun.add(end);
+    try {
+      const running = this.#begin(command);
+      if (!running) end(null);
+      else running.then(end, (error: unknown) => end(toStatus(error)));
+    } catch (error) {
+      end(toStatus(error));
+    }
+  }
+
+  createTimeline(label: string): Timeline {
+    return new Timeline(label);
+  }
+
+  load(id: string, image: ExecutableImage): void {
+    if (!image.wgsl) {
+      throw new StatusError('invalidArgument', `executable '${id}' has no code for this device`);
+    }
+    const executable = this.#executables.load(id, image);
+    const context = {
+      gpu: this.#gpu,
+      memory: this.memory,
+      pipelines: this.#pipelines,
+      readbacks: this.#readbacks,
+    };
+    // A compiler for this device made both.
+    const [program, info] = [image.wgsl as WgslProgram, image.info as ExecutableReflection];
+    this.#programs.set(executable, new ShaderProgram(context, program, info));
+  }
+
+  async ready(id: string): Promise<void> {
+    await this.#programs.get(this.#executables.find(id))!.ready;
+  }
+
+  unload(id: string): boolean {
+    return this.#executables.unload(id);
+  }
+
+  get executables(): number {
+    return this.#executables.size;
+  }
+
+  executable(id: string): Executable {
+    return this.#executables.find(id);
+  }
+
+  onLost(listener: (status: StatusRecord) => void): void {
+    this.#onLost.push(listener);
+  }
+
+  close(): Promise<void> {
+    const status: StatusRecord = { code: 'unavailable', message: 'the device is closed' };
+    this.queue.refuse(status);
+    this.lost ??= status;
+    this.#failBegun();
+    this.#gpu.destroy();
+    return Promise.resolve();
+  }
+
+  /** Takes the device away as a fault would: for fault injection. */
+  destroy(): void {
+    this.#gpu.destroy();
+  }
+
+  /** Null when nothing is left to wait for. */
+  #begin(command: Exclude<DeviceCommand, { op: 'call' }>): Promise<StatusRecord | null> | null {
+    switch (command.op) {
+      case 'upload':
+        return this.#transfers.upload(command.target, command.bytes);
+      case 'copy':
+        this.#transfers.copy(command.source, command.target);
+        return null;
+      case 'fill':
+        this.#transfers.fill(command.target, command.byte);
+        return null;
+      case 'readback':
+        return this.#readbacks.read(command.source, command.into);
+      case 'execute':
+        return this.#programs.get(command.launch.executable)!.run(command.launch);
+    }
+  }
+
+  /** A slab that was never made says more than what came of using it. */
+  #reasonOf(command: DeviceCommand): StatusRecord | null {
+    const { reads, writes } = accessOf([command]);
+    return this.memory.failureOf([...reads, ...writes]);
+  }
+
+  #lose(status: StatusRecord): void {
+    if (this.lost) return;
+    this.lost = status;
+    this.queue.refuse(status);
+    for (const listener of this.#onLost) listener(status);
+    this.#failBegun();
+  }
+
+  #failBegun(): void {
+    for (const end of [...this.#begun]) end(this.lost);
+  }
+}
+
+export type { WebgpuDevice };
+
+/** Opens the adapter with its full limits; no package runs on less than some of them. */
+export async function openWebgpuDevice(options: WebgpuDeviceOptions): Promise<WebgpuDevice> {
+  const { adapter, description } = await chooseAdapter(options.adapter ?? null);
+  const { ports, memoryBytes = MEMORY_BYTES_DEFAULT } = options;
+  const features = WANTED_FEATURES.filter((feature) => adapter.features.has(feature));
+  const gpu = await adapter.requestDevice({
+    requiredFeatures: features as GPUFeatureName[],
+    requiredLimits: limitsOf(adapter),
+  });
+  const lanes = adapter.info.subgroupMinSize || 32;
+  const facts = webgpuFacts(description, { lanes, packedDot: packedDot(description.name) });
+  return new WebgpuDevice({ gpu, adapter: description, facts }, ports, memoryBytes);
+}

@@ -1,0 +1,30 @@
+/** What programs may read of a WebGPU device as `target.NAME`, from what its adapter reports. */
+import type { TargetFacts } from '../../base/target-facts.js';
+import type { AdapterDescription } from './adapters.js';
+
+/** Features that a device is opened with where the adapter has them. */
+export const WANTED_FEATURES: readonly string[] = ['subgroups'];
+
+/** Bytes of shared arrays that Loom allows whatever the device has. */
+const SHARED_BYTES = 16_384;
+/** Views of one kernel, likewise. */
+const VIEWS_MAX = 16;
+
+export function webgpuFacts(
+  { limits, software }: AdapterDescription,
+  options: { readonly lanes: number; readonly packedDot: boolean },
+): TargetFacts {
+  return {
+    simt: true,
+    lanes: options.lanes,
+    // Software adapters keep a lane's registers in vector registers of the CPU.
+    registers: software ? 16 : 64,
+    binding_bytes: limits.maxStorageBufferBindingSize!,
+    shared_bytes: Math.min(SHARED_BYTES, limits.maxComputeWorkgroupStorageSize!),
+    views: Math.min(VIEWS_MAX, limits.maxStorageBuffersPerShaderStage!),
+    relaxed: false,
+    dot8: options.packedDot,
+    tile_m: 16,
+    tile_n: 8,
+  };
+}
