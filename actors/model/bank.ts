@@ -18,8 +18,8 @@ import { FILES } from '../protocol.js';
 import { type Context, machine } from './bank.machine.js';
 
 /**
- * As long as a timer can: the storage is the bank's until the thread has answered, or it would write
- * into bytes of others.
+ * As long as a timer can: the storage is the bank's until the thread has answered, or it would
+ * write into bytes of others.
  */
 const READ_DEADLINE_MS = 2 ** 31 - 1;
 /** Between two lines of progress in the log. */

@@ -7,22 +7,34 @@ import type { NameBanks } from '../../actors/protocol.js';
 import type { ServerSummary } from '../../actors/system/server.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Reply } from '../../runtime/system/envelope.js';
-import { PATIENCE_MS, type Event } from './traffic.js';
 
 type Hop = 'server' | 'device' | 'command';
+
+/** A step of the traffic. */
+interface BankEvent {
+  readonly step: { readonly kind: string; readonly model: string };
+  /** Of what it waits for now. */
+  correlation: string;
+  readonly sentMs: number;
+}
 
 export class BankOperator {
   /** To the server. */
   readonly first = { kind: 'server.describe', payload: {} };
-  readonly #hops = new Map<Event, Hop>();
+  readonly #patienceMs: number;
+  readonly #hops = new Map<BankEvent, Hop>();
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
 
   /** Whether the reply leads to another question, whose answer the event waits for now. */
-  goesOn(self: ActorSelf, event: Event, reply: Reply): boolean {
+  goesOn(self: ActorSelf, event: BankEvent, reply: Reply): boolean {
     const { kind, model } = event.step;
     if (kind !== 'warm' && kind !== 'deactivate') return false;
     if (reply.outcome !== 'value') return false;
     const ask = (to: string, what: string, payload: unknown): void => {
-      const deadlineMs = event.sentMs + PATIENCE_MS;
+      const deadlineMs = event.sentMs + this.#patienceMs;
       event.correlation = self.ask(to, what, payload, { deadlineMs, as: 'answer' });
     };
     switch (this.#hops.get(event) ?? 'server') {

@@ -1,6 +1,6 @@
 /**
- * What was taken from a run: threads, the driver, commands, reads. Laws ask it, because an answer that
- * would be a bug in a healthy run is the right one after a loss.
+ * What was taken from a run: threads, the driver, commands, reads. Laws ask it, because an answer
+ * that would be a bug in a healthy run is the right one after a loss.
  */
 export type LostThing = 'command' | 'driver' | 'read' | 'thread';
 

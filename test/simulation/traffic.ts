@@ -160,7 +160,7 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
 export class Traffic {
   readonly history: Event[] = [];
   readonly #packages: CompiledPackages;
-  readonly #operator = new BankOperator();
+  readonly #operator = new BankOperator(PATIENCE_MS);
   #self: ActorSelf | null = null;
 
   constructor(packages: CompiledPackages) {
