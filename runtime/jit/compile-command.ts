@@ -11,9 +11,9 @@ import type { Emitter } from './emitter.js';
 import { kernelBody } from './kernel/emit-kernel.js';
 import { backEdgeBound } from './kernel/loop-rounds.js';
 import { layScratch } from './kernel/scratch-layout.js';
-import { WORKSPACE_ALIGNMENT } from './place-workspaces.js';
-import { planCommand, type CommandPlan } from './plan-command.js';
-import type { ExecutableReflection, KernelReflection } from './reflection.js';
+import { planCommand } from './plan-command.js';
+import { reflectCommand } from './reflect-command.js';
+import type { KernelReflection } from './reflection.js';
 import { checkBody } from './wasm/body-limits.js';
 import { positionOf } from '../vm/program-error.js';
 
@@ -36,7 +36,12 @@ export const compileCommand: Emitter['compileCommand'] = (program) => {
   }
   emitDriver({ module, plan, grids });
   const { bytes } = module.builder.finish();
-  return { bytes, reflection: reflect(plan, kernels, bytes.length) };
+  const reflection = reflectCommand(plan, {
+    kernels,
+    codeBytes: bytes.length,
+    scratchBytes: scratchBytes(program),
+  });
+  return { bytes, reflection };
 };
 
 /** Kernels in order of first dispatch; ones that no step names are not compiled. */
@@ -59,37 +64,9 @@ function reflectKernel(kernel: Kernel, codeBytes: number): KernelReflection {
   };
 }
 
-function reflect(
-  plan: CommandPlan,
-  kernels: readonly KernelReflection[],
-  codeBytes: number,
-): ExecutableReflection {
-  const { program, placement } = plan;
+/** What the most demanding of the kernels needs of a worker. */
+function scratchBytes(program: CommandProgram): number {
   const dispatches = program.steps.filter((step) => step.op === 'dispatch');
-  const scratch = dispatches.map((step) => layScratch(program.kernels[step.kernel]!).bytes);
-  return {
-    name: program.name,
-    roots: program.roots,
-    banks: program.banks,
-    bankFields: program.banks.flatMap((bank) => bank.fields.map((field) => field.bytes)),
-    workspaceBytes: placement.peakBytes,
-    invocationBytes: placement.invocationBytes,
-    workspaceAlignment: WORKSPACE_ALIGNMENT,
-    workspaces: program.workspaces.map(({ name, bytes, lifetime }, index) => ({
-      name,
-      bytes,
-      lifetime,
-      offset: placement.offsets[index]!,
-    })),
-    parts: plan.parts.length,
-    steps: dispatches.map((step) => {
-      const { name, site } = program.kernels[step.kernel]!;
-      return `${name} (${positionOf(program.files, site)})`;
-    }),
-    dispatches: dispatches.length,
-    barriers: plan.barriers,
-    kernels,
-    scratchBytes: scratch.reduce((most, bytes) => Math.max(most, bytes), 0),
-    codeBytes,
-  };
+  const bytes = dispatches.map((step) => layScratch(program.kernels[step.kernel]!).bytes);
+  return Math.max(0, ...bytes);
 }

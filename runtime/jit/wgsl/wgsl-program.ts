@@ -3,13 +3,14 @@
  * driver turns into pipelines, bind groups and one compute pass for each part. Everything that does
  * not depend on a submission is decided here; nothing in it names a device.
  *
- * **Bind group 0.** Storage bindings 0 … n - 1 as `kernel.bindings` lists them, then at n the uniform
- * slot of the dispatch (256 bytes). The entry point is `main`, the workgroup (workgroupSize, 1, 1).
+ * **Bind group 0.** Storage bindings 0 … n - 1 as `kernel.bindings` lists them, then at n the
+ * uniform slot of the dispatch (256 bytes). The entry point is `main`, the workgroup
+ * (workgroupSize, 1, 1).
  *
- * **Ranges.** A binding covers `offset` … `offset + length` bytes of its base (`length` null: to the
- * end of what is bound there). Bases start at multiples of 256 bytes of their buffer; a driver that
- * holds one elsewhere copies it. It binds from the range's start rounded down to the device's offset
- * alignment (at most 256) to its end rounded up to 4 bytes, and at least `bytesMin`.
+ * **Ranges.** A binding covers `offset` … `offset + length` bytes of its base (`length` null: to
+ * the end of what is bound there). Bases start at multiples of 256 bytes of their buffer; a driver
+ * that holds one elsewhere copies it. It binds from the range's start rounded down to the device's
+ * offset alignment (at most 256) to its end rounded up to 4 bytes, and at least `bytesMin`.
  *
  * **Uniform slot**, words of 4 bytes, little-endian:
  *   2k      base of view parameter k: bytes from the start of its binding to its own first byte,

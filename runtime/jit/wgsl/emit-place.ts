@@ -1,0 +1,125 @@
+/**
+ * Reads and writes of views and shared arrays. Accesses are calls of functions that check the
+ * index; an index into a shared array that intervals prove inside goes without.
+ */
+import type { Expr, SharedId, Stmt } from '../../loom/typed.js';
+import {
+  accumulateShared,
+  element,
+  readShared,
+  storeElement,
+  writeShared,
+} from './shared-functions.js';
+import {
+  accumulateFunction,
+  partOf,
+  readFourFunction,
+  readFunction,
+  writeFourFunction,
+  writeFunction,
+} from './view-functions.js';
+import { baseOf, lengthOf, textOf, viewOf, type WgslScope } from './wgsl-scope.js';
+import { nameOf } from './wgsl-types.js';
+
+type StmtOf<Op extends Stmt['op']> = Stmt & { readonly op: Op };
+
+export function readViewText(
+  scope: WgslScope,
+  expr: Expr & { readonly op: 'view.get' | 'view.vec4' },
+): string {
+  const { prelude } = scope;
+  const view = viewOf(scope, expr.view);
+  const args = [baseOf(scope, expr.view), lengthOf(scope, expr.view), textOf(scope, expr.index)];
+  if (expr.op === 'view.vec4')
+    return `${readFourFunction(prelude, view, expr.storage)}(${args.join(', ')})`;
+  if (expr.sub) args.push(textOf(scope, expr.sub.index));
+  return `${readFunction(prelude, view, partOf(expr))}(${args.join(', ')})`;
+}
+
+export function emitViewSet(scope: WgslScope, stmt: StmtOf<'view.set'>): void {
+  const args = [baseOf(scope, stmt.view), lengthOf(scope, stmt.view), textOf(scope, stmt.index)];
+  if (stmt.sub) args.push(textOf(scope, stmt.sub.index));
+  args.push(textOf(scope, stmt.value));
+  const call = writeFunction(scope.prelude, viewOf(scope, stmt.view), partOf(stmt));
+  scope.code.line(`${call}(${args.join(', ')});`);
+}
+
+export function emitViewPut4(scope: WgslScope, stmt: StmtOf<'view.put4'>): void {
+  const { view, index, value, storage } = stmt;
+  const call = writeFourFunction(scope.prelude, viewOf(scope, view), storage);
+  const args = [baseOf(scope, view), lengthOf(scope, view), textOf(scope, index)];
+  scope.code.line(`${call}(${args.join(', ')}, ${textOf(scope, value)});`);
+}
+
+/** Elements base + i * stride, each checked, into locals. */
+export function emitTake(
+  scope: WgslScope,
+  stmt: StmtOf<'view.take'>,
+  assign: (local: number, text: string) => void,
+): void {
+  const { code } = scope;
+  const call = readFunction(scope.prelude, viewOf(scope, stmt.view), {
+    storage: stmt.storage,
+    offset: 0,
+    sub: null,
+  });
+  const first = code.let(textOf(scope, stmt.base));
+  const stride = code.let(textOf(scope, stmt.stride));
+  const range = `${baseOf(scope, stmt.view)}, ${lengthOf(scope, stmt.view)}`;
+  stmt.locals.forEach((local, i) => {
+    const index = i === 0 ? first : `${first} + ${i}i * ${stride}`;
+    assign(local, `${call}(${range}, ${index})`);
+  });
+}
+
+export function emitAccumulate(scope: WgslScope, stmt: StmtOf<'accumulate'>): void {
+  const { target, kind } = stmt;
+  const args = [textOf(scope, stmt.index), textOf(scope, stmt.value)];
+  if ('shared' in target) {
+    const call = accumulateShared(scope.prelude, scope.shared[target.shared]!, kind);
+    return scope.code.line(`${call}(${args.join(', ')});`);
+  }
+  const call = accumulateFunction(scope.prelude, viewOf(scope, target.view), kind);
+  const range = `${baseOf(scope, target.view)}, ${lengthOf(scope, target.view)}`;
+  scope.code.line(`${call}(${range}, ${args.join(', ')});`);
+}
+
+/** Constant index of an element inside, or null. */
+function insideAt(scope: WgslScope, shared: SharedId, index: Expr): string | null {
+  if (index.op !== 'const') return null;
+  const at = Number(index.value);
+  return at >= 0 && at < scope.shared[shared]!.count ? `${at}u` : null;
+}
+
+export function readSharedText(scope: WgslScope, shared: SharedId, index: Expr): string {
+  const array = scope.shared[shared]!;
+  const at = insideAt(scope, shared, index);
+  if (at !== null) return element(array, at);
+  return `${readShared(scope.prelude, array)}(${textOf(scope, index)})`;
+}
+
+export function readSharedFour(scope: WgslScope, shared: SharedId, index: Expr): string {
+  const array = scope.shared[shared]!;
+  const call = readShared(scope.prelude, array);
+  const first = scope.code.let(textOf(scope, index));
+  const items = [0, 1, 2, 3].map((n) => `${call}(${first} + ${n}i)`);
+  return `${nameOf({ ...array.shape, lanes: 4 })}(${items.join(', ')})`;
+}
+
+export function emitSharedSet(scope: WgslScope, stmt: StmtOf<'shared.set'>): void {
+  const array = scope.shared[stmt.shared]!;
+  const at = insideAt(scope, stmt.shared, stmt.index);
+  if (at !== null) return scope.code.line(storeElement(array, at, textOf(scope, stmt.value)));
+  const args = [textOf(scope, stmt.index), textOf(scope, stmt.value)];
+  scope.code.line(`${writeShared(scope.prelude, array)}(${args.join(', ')});`);
+}
+
+export function emitSharedPut4(scope: WgslScope, stmt: StmtOf<'shared.put4'>): void {
+  const { code } = scope;
+  const call = writeShared(scope.prelude, scope.shared[stmt.shared]!);
+  const first = code.let(textOf(scope, stmt.index));
+  const value = code.let(textOf(scope, stmt.value));
+  ['x', 'y', 'z', 'w'].forEach((lane, n) =>
+    code.line(`${call}(${first} + ${n}i, ${value}.${lane});`),
+  );
+}

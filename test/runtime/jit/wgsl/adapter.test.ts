@@ -1,0 +1,82 @@
+/**
+ * Shaders on an adapter against the interpreter: each construct, kernels of real models, generated
+ * programs. Integers agree bit for bit; floats within 2 units in the last place where one operation
+ * is asked, else 1e-5 relative. Without an adapter every test here is skipped and says so.
+ *
+ * time limit: 120 s (shaders are compiled on the first run, and found in the driver's cache later)
+ */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import fc from 'fast-check';
+import { compileWgsl } from '../../../../runtime/jit/wgsl/compile-wgsl.js';
+import type { CommandProgram } from '../../../../runtime/loom/typed.js';
+import { interpretCommand } from '../../../../runtime/vm/device/command-interpreter.js';
+import { deviceCase, rootContents } from '../../../generators/programs.js';
+import { constructs, programOf, rootsOf } from './constructs.js';
+import { finiteProgram } from './finite-program.js';
+import { modelCases } from './model-cases.js';
+import { differences } from './agreement.js';
+import { openBench } from './wgsl-bench.js';
+
+const bench = await openBench();
+
+function onAdapter(name: string, run: () => Promise<void>): void {
+  if (bench) test(name, run);
+  else test.skip(`${name} (skipped: no adapter)`, run);
+}
+
+interface Roots {
+  readonly make: () => Uint8Array[];
+  /** What the words of each root hold. */
+  readonly contents: readonly string[];
+}
+
+async function agree(program: CommandProgram, { make, contents }: Roots): Promise<void> {
+  const compiled = compileWgsl(program, bench!.target);
+  assert.equal(await bench!.check(compiled), []);
+  const actual = await bench!.run(compiled, make());
+  const expected = make();
+  interpretCommand(program, { roots: expected });
+  expected.forEach((want, root) => {
+    const found = differences(actual[root]!, want, contents[root]!);
+    assert.equal(found, [], `root ${root}`);
+  });
+}
+
+/** Constructs whose outputs are words; all others write floats first, words second. */
+const written: Readonly<Record<string, readonly [string, string]>> = {
+  'uniform-control': ['word', 'word'],
+  integers: ['word', 'word'],
+  floats: ['f32', 'word'],
+  halves: ['f32', 'word'],
+  bytes: ['word', 'word'],
+  'byte-dots': ['word', 'word'],
+  accumulation: ['word', 'word'],
+};
+
+for (const name of Object.keys(constructs)) {
+  onAdapter(`${name.replaceAll('-', ' ')}: as the interpreter has it`, async () => {
+    const contents = ['f32', 'word', ...(written[name] ?? ['f32', 'f32'])];
+    const program = programOf(name);
+    await agree(program, { make: rootsOf, contents });
+    const roots = rootsOf();
+    interpretCommand(program, { roots });
+    assert.ok(
+      roots[2]!.some((byte) => byte !== 0),
+      'a construct that writes something',
+    );
+  });
+}
+
+for (const { name, program, roots, contents } of modelCases()) {
+  onAdapter(`${name}: as the interpreter has it`, () => agree(program, { make: roots, contents }));
+}
+
+onAdapter('generated programs: as the interpreter has them', async () => {
+  const cases = fc.sample(deviceCase, { numRuns: 6, seed: 5 });
+  for (const { program, roots } of cases)
+    await agree(finiteProgram(program), { make: roots, contents: rootContents });
+});
+
+test.after(() => bench?.close());
+test.run();
