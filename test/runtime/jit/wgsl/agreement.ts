@@ -4,17 +4,21 @@ const relativeMax = 1e-5;
 /** Below this a difference is told absolutely: sums that cancel leave what their terms lost. */
 const scaleMin = 1;
 
-/** Words that differ by more than floats may; `content` is what a root holds. */
+/** What the words of a root hold; several repeat. */
+export type Content = 'f32' | 'word' | readonly ('f32' | 'word')[];
+
+/** Words that differ by more than floats may. */
 export function differences(
   actual: Uint8Array,
   expected: Uint8Array,
-  content: string,
+  content: Content,
 ): readonly string[] {
+  const contents = typeof content === 'string' ? [content] : content;
   const found: string[] = [];
   const [a, e] = [actual, expected].map((bytes) => new DataView(bytes.slice().buffer));
   for (let at = 0; at + 4 <= expected.length; at += 4) {
     if (a!.getUint32(at, true) === e!.getUint32(at, true)) continue;
-    if (content === 'f32') {
+    if (contents[(at / 4) % contents.length] === 'f32') {
       const [got, want] = [a!.getFloat32(at, true), e!.getFloat32(at, true)];
       if (isNear(got, want)) continue;
       found.push(`byte ${at}: ${got} instead of ${want}`);

@@ -33,7 +33,8 @@ function finiteKernel(kernel: Kernel): Kernel {
 }
 
 function isFloat(type: Type): boolean {
-  return type === t.f32 || (type.kind === 'vector' && type.elem === 'f32');
+  if (type.kind === 'scalar') return type.name === 'f32';
+  return type.kind === 'vector' && type.elem === 'f32';
 }
 
 const sources = new Set(['const', 'arithmetic', 'intrinsic', 'convert', 'view.get', 'view.vec4']);

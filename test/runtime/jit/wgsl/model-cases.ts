@@ -10,7 +10,7 @@ export interface ModelCase {
   readonly name: string;
   readonly program: CommandProgram;
   readonly roots: () => Uint8Array[];
-  readonly contents: readonly string[];
+  readonly contents: readonly ('f32' | 'word')[];
 }
 
 let state = 7;
@@ -36,13 +36,17 @@ export function modelCases(): readonly ModelCase[] {
     return { file: `${name}.loom`, module, source };
   });
   const catalog = new Catalog(inputs);
-  const make = (name: string, roots: readonly Uint8Array[], last = 'f32'): ModelCase => {
+  const make = (
+    name: string,
+    roots: readonly Uint8Array[],
+    last: 'f32' | 'word' = 'f32',
+  ): ModelCase => {
     const symbol = { name: `commands.${name}`, args: [] };
     const { program } = elaborateStage(catalog, symbol, {
       target: defaultTarget,
       bindings: new Map(),
     });
-    const contents = roots.map((_, root) => (root === roots.length - 1 ? last : 'f32'));
+    const contents = roots.map((_, root) => (root === roots.length - 1 ? last : ('f32' as const)));
     return {
       name,
       program: program!,
