@@ -7,6 +7,7 @@ import { StatusError } from '../../base/errors.js';
 import type { Kernel, ViewId } from '../../loom/typed.js';
 import { positionOf } from '../../vm/program-error.js';
 import { barriersOf, parameterOf } from './barriers.js';
+import { sharedTakes } from './broadcasts.js';
 import { dotTotals } from './dot-totals.js';
 import { emitBlock } from './emit-statement.js';
 import { emitValue } from './emit-value.js';
@@ -118,6 +119,7 @@ function kernelScope({ kernel, files, bindings, target }: KernelSource): WgslSco
     barriers,
     uniform: uniformityOf(kernel, isConstant, barriers.size > 0 || hasWaits(kernel)).nodes,
     totals: dotTotals(kernel),
+    sharedTakes: sharedTakes(kernel),
     scratch: new Map(),
     needs: new Set(),
     emit: { value: (expr) => emitValue(scope, expr), block: (block) => emitBlock(scope, block) },
@@ -146,7 +148,10 @@ function memoryBytes({ shared, scratch }: WgslScope): number {
 function sourceText(scope: WgslScope, { list }: KernelBindings, needs: readonly string[]): string {
   const { kernel } = scope;
   const directives = needs.map((need) =>
-    need === 'subgroups' ? 'enable subgroups;' : `requires ${need};`,
+    // The language shows that a subgroup comes by together; WGSL's own analysis knows less.
+    need === 'subgroups'
+      ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);'
+      : `requires ${need};`,
   );
   const declarations = list.map(
     ({ access, carrier }, n) =>
@@ -164,8 +169,13 @@ function sourceText(scope: WgslScope, { list }: KernelBindings, needs: readonly 
     declarations.push(`var<workgroup> ${name}: array<${nameOf(shape)}, ${count}>;`);
   const head = [...directives, ...declarations].map((line) => `${line}\n`).join('');
   const prelude = scope.prelude.text;
+  const inputs = [
+    '@builtin(local_invocation_index) lane: u32',
+    '@builtin(workgroup_id) group: vec3<u32>',
+    ...(needs.includes('subgroups') ? ['@builtin(subgroup_invocation_id) sub_lane: u32'] : []),
+  ];
   const main = `@compute @workgroup_size(${kernel.lanes})
-fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+fn main(${inputs.join(', ')}) {
 ${[...variables(scope).map((line) => `  ${line}`), ...scope.code.lines].join('\n')}
 }
 `;

@@ -30,6 +30,8 @@ export interface WgslScope {
   readonly uniform: ReadonlySet<Expr | Stmt>;
   /** Dots of bytes of which only the sum of lanes is ever looked at. */
   readonly totals: ReadonlySet<Expr>;
+  /** `take`s that a subgroup reaches as a whole. */
+  readonly sharedTakes: ReadonlySet<Stmt>;
   /** Further arrays in workgroup memory: name, shape, elements. */
   readonly scratch: Map<string, { readonly shape: Shape; count: number }>;
   readonly needs: Set<'packed_4x8_integer_dot_product' | 'subgroups'>;

@@ -155,6 +155,18 @@ export const constructs: Readonly<Record<string, Construct>> = {
     y[i] = dot(p[i], p[i + 5], i32x4(1, 2, 3, 4)) } }`,
     dispatch: 'k(b.view<i8x16>(0, 16), y.view<i32x4>(0, 8), z.view<i32>(0, 8)) grid(1)',
   },
+  'broadcast-loads': {
+    kernels: `kernel.def k(x: in view<f32>, w: in view<f32x4>, y: out view<f32x4>, rows: i32) workgroup(8) {
+  let first = workgroup.x * 3
+  parallel lane in 0..8 {
+    var acc : f32x4[3]
+    for k in 0..rows { let a = x.take<3>(first * 8 + k, 8)
+      for r in 0..3 unroll { acc[r] = mad(f32x4(a[r]), w[k], acc[r]) } }
+    for r in 0..3 unroll { y[(first + r) * 8 + lane] = acc[r] * f32(lane) }
+    if lane < 5 { let t = x.take<2>(first, 1)
+      y[lane + 60] = f32x4(t[0] + t[1]) } } }`,
+    dispatch: 'k(a.view<f32>(0, 60), a.view<f32x4>(256, 16), y.view<f32x4>(0, 64), 7) grid(2)',
+  },
   tiles: {
     kernels: `kernel.def k(x: in view<f32>, y: out view<f32>, n: i32) workgroup(8) {
   let whole = x.tile<4>(n)

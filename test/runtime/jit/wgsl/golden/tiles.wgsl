@@ -1,3 +1,5 @@
+enable subgroups;
+diagnostic(off, subgroup_uniformity);
 @group(0) @binding(0) var<storage, read_write> binding_0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> binding_1: array<f32>;
 struct Slot { x_v0_base: u32, x_v0_length: u32, y_v1_base: u32, y_v1_length: u32, n_l0: i32 }
@@ -16,7 +18,7 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
 }
 
 @compute @workgroup_size(8)
-fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_invocation_id) sub_lane: u32) {
   var s_l5: f32;
   var tile_v2_base: u32;
   var tile_v2_length: u32;
@@ -43,14 +45,15 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     // at tiles.loom:7:13
     let t4 = (slot.n_l0 + 3i);
     let t5 = 2i;
-    let take0_l2 = read_x_v0(slot.x_v0_base, slot.x_v0_length, t4);
-    let take1_l3 = read_x_v0(slot.x_v0_base, slot.x_v0_length, t4 + 1i * t5);
-    let take2_l4 = read_x_v0(slot.x_v0_base, slot.x_v0_length, t4 + 2i * t5);
+    let t6 = read_x_v0(slot.x_v0_base, slot.x_v0_length, t4 + (0i + i32(sub_lane & 7u)) * t5);
+    let take0_l2 = subgroupBroadcast(t6, 0u);
+    let take1_l3 = subgroupBroadcast(t6, 1u);
+    let take2_l4 = subgroupBroadcast(t6, 2u);
     // at tiles.loom:8:5
     s_l5 = (((read_x_v0(tile_v2_base, tile_v2_length, 1i) + read_x_v0(tile_v3_base, tile_v3_length, 2i)) + take0_l2) + take2_l4);
     // at tiles.loom:9:5
-    let t6 = i32(slice_v4_length);
-    for (var k_l6 = 0i; k_l6 < t6; k_l6 += 1i) {
+    let t7 = i32(slice_v4_length);
+    for (var k_l6 = 0i; k_l6 < t7; k_l6 += 1i) {
       // at tiles.loom:9:30
       s_l5 = (s_l5 + read_x_v0(slice_v4_base, slice_v4_length, k_l6));
     }
