@@ -94,7 +94,9 @@ export interface LoadExecutable {
   readonly banks?: readonly string[];
   /** That the package set for the stage; all generations of a deployment keep to it together. */
   readonly workspaceLimit?: { readonly stage: string; readonly bytes: number } | null;
-  readonly module: WebAssembly.Module;
+  /** Code of the kind that the device runs. */
+  readonly module: WebAssembly.Module | null;
+  readonly wgsl: object | null;
   readonly info: ExecutableInfo;
 }
 

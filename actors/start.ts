@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import type {
   CheckReport,
+  DeviceListing,
   PackageReport,
   StartedServer,
   StartOptions,
@@ -19,12 +20,14 @@ import { collectWithoutHelpers } from '../runtime/threads/collector.js';
 import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
+import { chooseDevice, type DeviceChoice } from './edge/device-choice.js';
 import { SERVER } from './protocol.js';
 import { filesPort } from './system/files-port.js';
 import { server } from './system/server.js';
 import { logPort } from './system/log-port.js';
 import { taskPort } from './system/task-port.js';
 import type { DeviceSettings } from './threads/device.program.js';
+import type { PreparationSettings } from './threads/preparation.program.js';
 
 const OPEN_DEADLINE_MS = 60_000;
 /** Models take turns on them, so that a slow input of one does not hold up all others. */
@@ -48,7 +51,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const transport = new ThreadsTransport();
   const system = new ActorSystem({ thread: 'main', ports, transport, log: write });
   const pools = openPools();
-  const plan = planThreads(options);
+  const plan = planThreads(options, await chooseDevice(options.device));
   const started = startTopology(options, plan, transport);
   // Loaded while the threads load what they need.
   const [topology, { ServingPort }] = await Promise.all([
@@ -119,12 +122,16 @@ interface ThreadPlan {
   readonly threads: readonly ThreadInput[];
 }
 
-function planThreads({ modelThreads, threads, memoryBytes }: StartOptions): ThreadPlan {
+function planThreads(
+  { modelThreads, threads, memoryBytes }: StartOptions,
+  { adapter, facts }: DeviceChoice,
+): ThreadPlan {
   const numbered = (prefix: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   const model = numbered('model', modelThreads);
   const preparation = numbered('preparation', PREPARATION_THREADS);
-  const device: DeviceSettings = { threads, memoryBytes, poison: false };
+  const device: DeviceSettings = { adapter, threads, memoryBytes, poison: false };
+  const preparing: PreparationSettings = { facts };
   const program = (name: string): string => new URL(`./threads/${name}`, import.meta.url).href;
   return {
     model,
@@ -134,7 +141,7 @@ function planThreads({ modelThreads, threads, memoryBytes }: StartOptions): Thre
       ...preparation.map((name) => ({
         name,
         program: program('preparation.program.js'),
-        settings: {},
+        settings: preparing,
       })),
       { name: DEVICE_THREAD, program: program('device.program.js'), settings: device },
     ],
@@ -149,4 +156,10 @@ export async function checkPackage(options: ToolOptions): Promise<CheckReport> {
 export async function reportPackage(options: ToolOptions): Promise<PackageReport> {
   const { reportOf } = await import('./edge/package-tools.js');
   return reportOf(options);
+}
+
+/** The devices of this machine, for `loom-serve devices`. */
+export async function listDevices(): Promise<readonly DeviceListing[]> {
+  const { deviceListings } = await import('./edge/device-listing.js');
+  return deviceListings();
 }

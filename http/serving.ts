@@ -187,6 +187,8 @@ export interface Log {
 
 /** What the operator chose. Paths are absolute; null means "the server decides". */
 export interface StartOptions {
+  /** `auto`, `local`, `webgpu` or `webgpu:NAME`. */
+  readonly device: string;
   readonly threads: number | null;
   readonly modelThreads: number;
   readonly memoryBytes: number | null;
@@ -242,9 +244,17 @@ export type ToolOptions = StartOptions & {
   readonly onProgress: (done: number, total: number, label: string) => void;
 };
 
+/** A device that `--device` can name. */
+export interface DeviceListing {
+  readonly device: string;
+  readonly description: string;
+  readonly rows: readonly ReportRow[];
+}
+
 /** What `actors/start.ts` exports; http imports it on first need only. */
 export interface Composition {
   startServer(options: StartOptions): Promise<StartedServer>;
   checkPackage(options: ToolOptions): Promise<CheckReport>;
   reportPackage(options: ToolOptions): Promise<PackageReport>;
+  listDevices(): Promise<readonly DeviceListing[]>;
 }

@@ -136,16 +136,22 @@ class DeviceHost {
   }
 
   load(ask: Message): void {
-    const { id, module, info, banks, workspaceLimit } = ask.payload as LoadExecutable;
+    const { id, module, wgsl, info, banks, workspaceLimit } = ask.payload as LoadExecutable;
+    const { device } = this.#opened!;
     try {
       this.#checkLives(id);
       this.#banks!.check(info.name, info.bankFields, banks ?? []);
-      this.#opened!.device.load(id, { info, module, banks, workspaceLimit });
+      device.load(id, { info, module, wgsl, banks, workspaceLimit });
       this.#loaded.add(id);
-      this.#self.reply(ask, {});
     } catch (error) {
-      this.#self.replyError(ask, toStatus(error));
+      return this.#self.replyError(ask, toStatus(error));
     }
+    if (device.ready === undefined) return this.#self.reply(ask, {});
+    const refuse = (error: unknown): void => {
+      if (this.#loaded.has(id)) this.unload(id);
+      this.#self.replyError(ask, toStatus(error));
+    };
+    device.ready(id).then(() => this.#self.reply(ask, {}), refuse);
   }
 
   registerBanks(ask: Message): void {

@@ -149,10 +149,10 @@ class PreparationHost {
     this.#self.tell(this.#self.address, 'artefacts.started', { count });
     if (hasSources) this.#registerBanks(parameters);
     for (const program of this.#programs) {
-      const { module, reflection: info } = program.artefact!;
+      const { module, wgsl, reflection: info } = program.artefact!;
       const { executable: id, banks } = program;
       const workspaceLimit = limitOf(this.#input.location.id, program.input.declaration);
-      const load: LoadExecutable = { id, module, info, banks, workspaceLimit };
+      const load: LoadExecutable = { id, module, wgsl, info, banks, workspaceLimit };
       const { device } = this.#input;
       const asked = this.#self.ask(device, 'executable.load', load, this.#options('stage.placed'));
       this.#asked.set(asked, program);

@@ -134,9 +134,9 @@ class SpecializationHost {
     const { device, deployment } = this.#input;
     for (const program of this.#programs) {
       const { executable: id, task, artefact, banks } = program;
-      const { module, reflection: info } = artefact!;
+      const { module, wgsl, reflection: info } = artefact!;
       const workspaceLimit = limitOf(deployment, task.declaration);
-      const load: LoadExecutable = { id, module, info, banks, workspaceLimit };
+      const load: LoadExecutable = { id, module, wgsl, info, banks, workspaceLimit };
       const asked = this.#self.ask(device, 'executable.load', load, this.#options('placed'));
       this.#asked.set(asked, program);
     }

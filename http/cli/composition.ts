@@ -21,6 +21,7 @@ export const loadComposition: LoadComposition = async () => {
 export function toolOptions(level: string): StartOptions {
   const { LOOM_CACHE_DIR: cacheDir } = process.env;
   return {
+    device: 'local',
     threads: null,
     modelThreads: 1,
     memoryBytes: null,

@@ -8,6 +8,7 @@ import { addCompile, addPrint } from './compile.js';
 import { loadComposition } from './composition.js';
 import type { LoadComposition } from './composition.js';
 import { exitCodes, settle } from './outcome.js';
+import { addDevices } from './devices.js';
 import { addImport } from './import.js';
 import { addReport } from './report.js';
 import { addServe, readVersion } from './serve.js';
@@ -57,6 +58,7 @@ export async function runCommand(
   addPrint(program, terminal, tool.end);
   addReport(program, tool);
   addImport(program, terminal, tool.end);
+  addDevices(program, tool);
   return settle(terminal, async () => {
     await program.parseAsync([...args], { from: 'user' });
     return code;

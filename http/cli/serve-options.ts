@@ -4,11 +4,12 @@ import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defaultLimits } from '../services.js';
-import { byteSize, folders, logLevels, secondsMs, wholeNumber } from './options.js';
+import { byteSize, deviceName, folders, logLevels, secondsMs, wholeNumber } from './options.js';
 
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
+  readonly device: string;
   readonly threads: number;
   readonly modelThreads: number;
   /** Undefined: the device decides. */
@@ -53,6 +54,14 @@ function addMachine(command: Command): Command {
       new Option('--port <n>', 'port to listen on; 0 takes a free one')
         .default(8040)
         .argParser(wholeNumber({ min: 0, max: 65_535 })),
+    )
+    .addOption(
+      new Option(
+        '--device <name>',
+        'auto, local, webgpu or webgpu:NAME; auto takes a hardware adapter where there is one',
+      )
+        .default('local')
+        .argParser(deviceName),
     )
     .addOption(
       new Option('--threads <n>', 'compute workers of the local device')

@@ -161,6 +161,7 @@ function curlLine(url: string, model: string, { body }: Example): string {
 
 function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
   return {
+    device: options.device,
     threads: options.threads,
     modelThreads: options.modelThreads,
     memoryBytes: options.memory ?? null,

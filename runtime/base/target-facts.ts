@@ -7,6 +7,10 @@ export interface TargetFacts {
   readonly simt: boolean;
   /** Lanes that run together in hardware. */
   readonly lanes: number;
+  /** Groups of `lanes` threads exchange values without memory. */
+  readonly subgroups: boolean;
+  /** A GPU that the CPU plays: slow in other places than a real one. */
+  readonly software: boolean;
   /** Vector registers that a register array may use before it spills. */
   readonly registers: number;
   /** Longest range that one view may bind, in bytes. */

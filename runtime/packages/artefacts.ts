@@ -5,6 +5,7 @@
 import type { TargetFacts } from '../base/target-facts.js';
 import type { HostMetadata } from '../jit/compile-host.js';
 import type { ExecutableReflection } from '../jit/reflection.js';
+import type { WgslProgram } from '../jit/wgsl/wgsl-program.js';
 import type { HostProgram } from '../loom/typed.js';
 import type { StageDeclaration } from '../modules/declaration-recorder.js';
 
@@ -27,8 +28,10 @@ export interface CompileStageInput {
   readonly facts: TargetFacts;
 }
 
+/** Code for the device that the facts are of: one of the two. */
 export interface StageArtefact {
-  readonly module: WebAssembly.Module;
+  readonly module: WebAssembly.Module | null;
+  readonly wgsl: WgslProgram | null;
   readonly reflection: ExecutableReflection;
 }
 

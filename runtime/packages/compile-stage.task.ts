@@ -4,7 +4,11 @@
  * that went into them.
  */
 import { StatusError } from '../base/errors.js';
+import type { TargetFacts } from '../base/target-facts.js';
 import { compileCommand } from '../jit/compile-command.js';
+import { compileWgsl } from '../jit/wgsl/compile-wgsl.js';
+import { wgslTarget } from '../jit/wgsl/wgsl-target.js';
+import type { CommandProgram } from '../loom/typed.js';
 import { elaborateLoader, elaborateStage } from '../loom/elaborate/elaborate.js';
 import { ArtefactCache } from './artefact-cache.js';
 import type { CompileStageInput, StageArtefact } from './artefacts.js';
@@ -26,7 +30,8 @@ function compileFresh(input: CompileStageInput): StageArtefact {
   const configuration = stageConfiguration(catalog, { bindings, facts, declaration });
   const elaborate = declaration.kind === 'loader' ? elaborateLoader : elaborateStage;
   const program = programOf(catalog, elaborate(catalog, declaration.symbol, configuration));
-  const { bytes, reflection } = compileCommand(program);
+  const artefact = codeFor(program, facts);
+  const { reflection } = artefact;
   const limit = declaration.workspaceLimitBytes;
   named(declaration, () => {
     if (limit === null || reflection.workspaceBytes <= limit) return;
@@ -35,5 +40,15 @@ function compileFresh(input: CompileStageInput): StageArtefact {
       `it needs ${reflection.workspaceBytes} bytes of workspace; the package allows ${limit} (prepare.workspace_limit)`,
     );
   });
-  return { module: new WebAssembly.Module(bytes), reflection };
+  return artefact;
+}
+
+/** Shaders where kernels run as SIMT threads, WebAssembly elsewhere. */
+function codeFor(program: CommandProgram, facts: TargetFacts): StageArtefact {
+  if (facts.simt) {
+    const { program: wgsl, reflection } = compileWgsl(program, wgslTarget(facts));
+    return { module: null, wgsl, reflection };
+  }
+  const { bytes, reflection } = compileCommand(program);
+  return { module: new WebAssembly.Module(bytes), wgsl: null, reflection };
 }

@@ -29,6 +29,7 @@ export function serverOptions(
     void lines.push({ level, message });
   return {
     lines,
+    device: 'local',
     threads: 2,
     modelThreads: 1,
     memoryBytes: 256 * 1024 * 1024,

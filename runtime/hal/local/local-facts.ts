@@ -14,6 +14,8 @@ export function localFacts(overrides: Partial<TargetFacts> = {}): TargetFacts {
   return {
     simt: false,
     lanes: 4,
+    subgroups: false,
+    software: false,
     registers: 16,
     binding_bytes: 2 ** 31 - 1,
     shared_bytes: 16_384,

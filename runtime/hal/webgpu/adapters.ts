@@ -71,27 +71,36 @@ export interface ChosenAdapter {
 }
 
 /**
- * By name (a part of one is enough), or the first that is hardware. Refuses an adapter that is too
- * small, with the limit.
+ * By name (a part of one is enough); or the first that is hardware, then where software will do the
+ * first of all. Refuses an adapter that is too small, with the limit.
  */
-export async function chooseAdapter(asked: string | null): Promise<ChosenAdapter> {
-  const names = await adapterNames();
-  const wanted = asked?.toLowerCase() ?? '';
-  const said: string[] = [];
-  for (const name of names.filter((each) => each.toLowerCase().includes(wanted))) {
+export async function chooseAdapter(
+  asked: string | null,
+  options: { readonly software: boolean } = { software: true },
+): Promise<ChosenAdapter> {
+  const found: ChosenAdapter[] = [];
+  for (const name of await adapterNames()) {
     const adapter = await requestAdapter(name);
-    if (!adapter) continue;
-    const description = describeAdapter(name, adapter);
-    said.push(`'${name}'${description.software ? ' (software, used only by name)' : ''}`);
-    if (description.software && asked === null) continue;
-    checkLimits(description);
-    return { adapter, description };
+    if (adapter) found.push({ adapter, description: describeAdapter(name, adapter) });
   }
-  const what = asked === null ? 'no hardware WebGPU adapter' : `no WebGPU adapter '${asked}'`;
-  const others = asked === null ? said : names.map((name) => `'${name}'`);
+  const wanted = asked?.toLowerCase() ?? '';
+  const fitting = found.filter(({ description: { name, software } }) => {
+    return name.toLowerCase().includes(wanted) && (options.software || !software);
+  });
+  const best = fitting.find(({ description }) => !description.software) ?? fitting[0];
+  if (best) {
+    checkLimits(best.description);
+    return best;
+  }
+  const kind = options.software ? '' : 'hardware ';
+  const what = asked === null ? `no ${kind}WebGPU adapter` : `no WebGPU adapter '${asked}'`;
+  const names = found.map(({ description: { name, software } }) => {
+    return `'${name}'${software ? ' (software)' : ''}`;
+  });
+  const others = names.length > 0 ? `it has ${names.join(', ')}` : 'it has none at all';
   throw new StatusError(
     'failedPrecondition',
-    `this machine has ${what}; ${others.length > 0 ? `it has ${others.join(', ')}` : 'it has none at all'} (--device webgpu:NAME)`,
+    `this machine has ${what}; ${others} (--device webgpu:NAME)`,
   );
 }
 

@@ -4,6 +4,7 @@
  * between push and pop.
  */
 import type { StatusRecord } from '../../base/errors.js';
+import { tracked } from './outstanding.js';
 
 const FILTERS = [
   ['out-of-memory', 'resourceExhausted'],
@@ -24,7 +25,7 @@ export function guarded(
   } finally {
     for (const [, code] of [...FILTERS].reverse()) {
       popped.push(
-        gpu.popErrorScope().then(
+        tracked(gpu, gpu.popErrorScope()).then(
           (error) => error && { code, message: `${label}: ${firstLines(error.message)}` },
           // The device is gone: its loss says more than this.
           () => null,

@@ -6,6 +6,7 @@ import { assert, StatusError } from '../../base/errors.js';
 import { SLOT_BYTES, type WgslKernel } from '../../jit/wgsl/wgsl-program.js';
 import { guarded } from './gpu-guard.js';
 import { COMPUTE_STAGE, USAGE } from './gpu-usage.js';
+import { submittedDone, tracked } from './outstanding.js';
 
 export interface ReadyKernel {
   readonly kernel: WgslKernel;
@@ -59,11 +60,12 @@ export class PipelineTable {
     const refused = guarded(this.#gpu, label, () => {
       module = this.#gpu.createShaderModule({ label, code: kernel.source });
     });
-    const created = this.#gpu.createComputePipelineAsync({
+    const creating = this.#gpu.createComputePipelineAsync({
       label,
       layout: this.#gpu.createPipelineLayout({ bindGroupLayouts: [layout] }),
       compute: { module: module!, entryPoint: 'main' },
     });
+    const created = tracked(this.#gpu, creating);
     const [pipeline, failure] = await Promise.all([
       created.catch((error: unknown) => String(error)),
       refused,
@@ -116,7 +118,7 @@ export class PipelineTable {
       pass.end();
       this.#gpu.queue.submit([encoder.finish()]);
     });
-    const [status] = await Promise.all([failure, this.#gpu.queue.onSubmittedWorkDone()]);
+    const [status] = await Promise.all([failure, submittedDone(this.#gpu)]);
     for (const each of scratch) each.destroy();
     return status;
   }

@@ -6,6 +6,7 @@ import { assert, type StatusRecord } from '../../base/errors.js';
 import type { DeviceRange } from '../buffer.js';
 import { guarded } from './gpu-guard.js';
 import { MAP_READ, USAGE } from './gpu-usage.js';
+import { tracked } from './outstanding.js';
 import type { WebgpuMemory } from './webgpu-memory.js';
 
 const BYTES_LEAST = 4096;
@@ -49,7 +50,7 @@ export class ReadbackRing {
       this.#gpu.queue.submit([encoder.finish()]);
     });
     try {
-      await staging.mapAsync(MAP_READ, 0, size);
+      await tracked(this.#gpu, staging.mapAsync(MAP_READ, 0, size));
     } catch (error) {
       staging.destroy();
       const message = error instanceof Error ? error.message : String(error);

@@ -14,6 +14,7 @@ import { guarded } from './gpu-guard.js';
 import { baseRange, placeDispatch, type BaseInfo } from './launch-binding.js';
 import { checkGrid, hostGrid, type Grid } from './launch-grids.js';
 import { encodeLaunch, type LaunchPass } from './launch-pass.js';
+import { submittedDone } from './outstanding.js';
 import type { PipelineTable, ReadyKernel } from './pipeline-table.js';
 import type { ReadbackRing } from './readback-ring.js';
 import { bindingKey, GRID_BYTES, SlotPage, type BoundStep } from './slot-page.js';
@@ -89,7 +90,7 @@ export class ShaderProgram {
         gpu.queue.submit([encoder.finish()]);
       });
       const found = this.#checkFoundGrids(dispatches, grids, page);
-      const [status, late] = await Promise.all([failure, found, gpu.queue.onSubmittedWorkDone()]);
+      const [status, late] = await Promise.all([failure, found, submittedDone(gpu)]);
       return status ?? late;
     } finally {
       if (this.#isDiscarded) page.destroy();

@@ -11,6 +11,7 @@ import type { DeviceRange } from '../buffer.js';
 import { ByteKernel, PIECE_BYTES } from './byte-kernel.js';
 import { guarded } from './gpu-guard.js';
 import { USAGE } from './gpu-usage.js';
+import { submittedDone } from './outstanding.js';
 import type { WebgpuMemory } from './webgpu-memory.js';
 
 /** Larger writes take Dawn many times as long a byte. */
@@ -48,7 +49,7 @@ export class Transfers {
       }
     });
     if (bytes.length < LARGE_BYTES) return null;
-    return Promise.all([failure, this.#gpu.queue.onSubmittedWorkDone()]).then(([status]) => status);
+    return Promise.all([failure, submittedDone(this.#gpu)]).then(([status]) => status);
   }
 
   copy(source: DeviceRange, target: DeviceRange): void {

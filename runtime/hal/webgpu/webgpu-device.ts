@@ -19,12 +19,12 @@ import type { Executable, ExecutableImage } from '../executable.js';
 import { Queue } from '../queue.js';
 import { Timeline } from '../timeline.js';
 import { chooseAdapter, limitsOf, type AdapterDescription } from './adapters.js';
-import { packedDot } from './dawn.js';
+import { settledAll } from './outstanding.js';
 import { PipelineTable } from './pipeline-table.js';
 import { ReadbackRing } from './readback-ring.js';
 import { ShaderProgram } from './shader-program.js';
 import { Transfers } from './transfers.js';
-import { WANTED_FEATURES, webgpuFacts } from './webgpu-facts.js';
+import { adapterFacts, WANTED_FEATURES } from './webgpu-facts.js';
 import { WebgpuMemory } from './webgpu-memory.js';
 
 /** Bytes of `--memory` when it is not given: adapters do not say how much they have. */
@@ -32,7 +32,7 @@ const MEMORY_BYTES_DEFAULT = 2 * 1024 ** 3;
 
 export interface WebgpuDeviceOptions {
   readonly ports: Ports;
-  /** Name of the adapter, or a part of it; default: the first that is hardware. */
+  /** Name of the adapter, or a part of it; default: one that is hardware, or else the first. */
   readonly adapter?: string;
   /** `--memory`, in bytes. */
   readonly memoryBytes?: number;
@@ -140,13 +140,14 @@ class WebgpuDevice implements Device, Driver {
     this.#onLost.push(listener);
   }
 
+  /** Resolves when Dawn has nothing left to tell: from then on its thread may end. */
   close(): Promise<void> {
     const status: StatusRecord = { code: 'unavailable', message: 'the device is closed' };
     this.queue.refuse(status);
     this.lost ??= status;
     this.#failBegun();
     this.#gpu.destroy();
-    return Promise.resolve();
+    return settledAll(this.#gpu);
   }
 
   /** Takes the device away as a fault would: for fault injection. */
@@ -195,14 +196,14 @@ export type { WebgpuDevice };
 
 /** Opens the adapter with its full limits; no package runs on less than some of them. */
 export async function openWebgpuDevice(options: WebgpuDeviceOptions): Promise<WebgpuDevice> {
-  const { adapter, description } = await chooseAdapter(options.adapter ?? null);
+  const chosen = await chooseAdapter(options.adapter ?? null);
+  const { adapter, description } = chosen;
   const { ports, memoryBytes = MEMORY_BYTES_DEFAULT } = options;
   const features = WANTED_FEATURES.filter((feature) => adapter.features.has(feature));
   const gpu = await adapter.requestDevice({
     requiredFeatures: features as GPUFeatureName[],
     requiredLimits: limitsOf(adapter),
   });
-  const lanes = adapter.info.subgroupMinSize || 32;
-  const facts = webgpuFacts(description, { lanes, packedDot: packedDot(description.name) });
+  const facts = adapterFacts(chosen);
   return new WebgpuDevice({ gpu, adapter: description, facts }, ports, memoryBytes);
 }

@@ -1,6 +1,7 @@
 /** What programs may read of a WebGPU device as `target.NAME`, from what its adapter reports. */
 import type { TargetFacts } from '../../base/target-facts.js';
-import type { AdapterDescription } from './adapters.js';
+import type { AdapterDescription, ChosenAdapter } from './adapters.js';
+import { packedDot } from './dawn.js';
 
 /** Features that a device is opened with where the adapter has them. */
 export const WANTED_FEATURES: readonly string[] = ['subgroups'];
@@ -10,13 +11,23 @@ const SHARED_BYTES = 16_384;
 /** Views of one kernel, likewise. */
 const VIEWS_MAX = 16;
 
+/** Lanes where an adapter does not say. */
+const LANES = 32;
+
+export function adapterFacts({ adapter, description }: ChosenAdapter): TargetFacts {
+  const lanes = adapter.info.subgroupMinSize || LANES;
+  return webgpuFacts(description, { lanes, packedDot: packedDot(description.name) });
+}
+
 export function webgpuFacts(
-  { limits, software }: AdapterDescription,
+  { limits, software, features }: AdapterDescription,
   options: { readonly lanes: number; readonly packedDot: boolean },
 ): TargetFacts {
   return {
     simt: true,
     lanes: options.lanes,
+    subgroups: features.includes('subgroups'),
+    software,
     // Software adapters keep a lane's registers in vector registers of the CPU.
     registers: software ? 16 : 64,
     binding_bytes: limits.maxStorageBufferBindingSize!,
@@ -24,7 +35,8 @@ export function webgpuFacts(
     views: Math.min(VIEWS_MAX, limits.maxStorageBuffersPerShaderStage!),
     relaxed: false,
     dot8: options.packedDot,
-    tile_m: 16,
+    // Shader compilers of CPUs take minutes for large tiles of one lane.
+    tile_m: 1,
     tile_n: 8,
   };
 }

@@ -23,6 +23,8 @@ export interface Configuration {
 export const defaultTarget: TargetFacts = {
   simt: false,
   lanes: 4,
+  subgroups: false,
+  software: false,
   registers: 16,
   binding_bytes: 2 ** 31 - 1,
   shared_bytes: 16_384,
