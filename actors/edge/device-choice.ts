@@ -1,6 +1,6 @@
 /**
- * Which device `--device` means on this machine, decided once before any thread starts: programs are
- * compiled from its facts elsewhere than where it is opened.
+ * Which device `--device` means on this machine, decided once before any thread starts: programs
+ * are compiled from its facts elsewhere than where it is opened.
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { TargetFacts } from '../../runtime/base/target-facts.js';

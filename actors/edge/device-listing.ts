@@ -4,7 +4,7 @@ import type { DeviceListing } from '../../http/serving.js';
 import { toStatus } from '../../runtime/base/errors.js';
 import { listAdapters } from '../../runtime/hal/webgpu/adapters.js';
 
-/** The local device is always there. Without the package for WebGPU a listing says why it is not. */
+/** The local device is always there; where WebGPU cannot be loaded a listing says why. */
 export async function deviceListings(): Promise<readonly DeviceListing[]> {
   const rows = [{ name: 'compute workers', value: `1 to 64 (${availableParallelism()} cores)` }];
   const local = { device: 'local', description: 'WebAssembly on the processor', rows };

@@ -10,6 +10,7 @@ export function addDevices(program: Command, tool: ToolCommand): void {
     .summary('list the devices of this machine')
     .description('Lists the devices that --device can name, with their features and limits.')
     .option('--json', 'print the list as JSON', false)
+    .addHelpText('after', '\nExample:\n  loom-serve devices --json')
     .action(async (options: { json: boolean }) => {
       const { listDevices } = await tool.load();
       const devices = await listDevices();

@@ -4,6 +4,7 @@
  */
 import { assert, StatusError } from '../../base/errors.js';
 import { SLOT_BYTES, type WgslKernel } from '../../jit/wgsl/wgsl-program.js';
+import { loomPosition } from '../../jit/wgsl/wgsl-writer.js';
 import { guarded } from './gpu-guard.js';
 import { COMPUTE_STAGE, USAGE } from './gpu-usage.js';
 import { submittedDone, tracked } from './outstanding.js';
@@ -70,11 +71,11 @@ export class PipelineTable {
       created.catch((error: unknown) => String(error)),
       refused,
     ]);
-    if (failure) throw StatusError.from(failure);
+    if (failure) throw StatusError.from({ ...failure, where: placeOf(failure.message, kernel) });
     if (typeof pipeline === 'string') throw new StatusError('internal', `${label}: ${pipeline}`);
     const ready = { kernel, layout, pipeline };
     const warmed = await this.#warm(ready, label);
-    if (warmed) throw StatusError.from(warmed);
+    if (warmed) throw StatusError.from({ ...warmed, where: position });
     return ready;
   }
 
@@ -122,4 +123,10 @@ export class PipelineTable {
     for (const each of scratch) each.destroy();
     return status;
   }
+}
+
+/** Where the program says what the shader's compiler complains about. */
+function placeOf(message: string, { source, position }: WgslKernel): string {
+  const line = /:(\d+):\d+ error/.exec(message)?.[1];
+  return (line === undefined ? null : loomPosition(source, Number(line))) ?? position;
 }

@@ -7,6 +7,7 @@ import { runCommand } from '../../../http/cli/program.js';
 import type {
   CheckReport,
   Composition,
+  DeviceListing,
   PackageReport,
   ToolOptions,
 } from '../../../http/serving.js';
@@ -53,6 +54,7 @@ test('serve names its options with their defaults', async () => {
   for (const option of [
     /--host <address>.*default: "127\.0\.0\.1"/,
     /--port <n>.*default: 8040/,
+    /--device <name>.*default: "local"/,
     /--threads <n>.*default: cores/,
     /--model-threads <n>.*default: 1/,
     /--memory <bytes>/,
@@ -195,6 +197,24 @@ test('report prints sections, or the same as JSON', async () => {
   assert.match(text.out, '0 run  command, 2 roots, 3 dispatches, 64 bytes of workspace');
   assert.match(text.out, 'wasm bytes  1234');
   assert.equal(JSON.parse((await run(['report', 'x', '--json'], { reportPackage })).out), made);
+});
+
+test('devices prints what there is, as text or as JSON', async () => {
+  const made: DeviceListing[] = [
+    { device: 'local', description: 'on the processor', rows: [{ name: 'cores', value: '2' }] },
+    { device: 'webgpu:tiny', description: 'a small one', rows: [] },
+  ];
+  const listDevices = async () => made;
+  const { code, out } = await run(['devices'], { listDevices });
+  assert.is(code, 0);
+  assert.is(out, 'local\n  on the processor\n  cores  2\n\nwebgpu:tiny\n  a small one');
+  assert.equal(JSON.parse((await run(['devices', '--json'], { listDevices })).out), made);
+});
+
+test('serve takes devices by the names that devices prints', async () => {
+  const asked = await run(['serve', '--device', 'gpu']);
+  assert.is(asked.code, 2);
+  assert.match(asked.err, /--device.*auto, local, webgpu or webgpu:NAME/);
 });
 
 const program = '/// Adds.\nfunc.def export add(a: i64, b: i64) -> i64 {\n  return a + b\n}\n';

@@ -115,13 +115,15 @@ onAdapter(test, 'a view beyond what one binding holds is refused with the way ou
 
 onAdapter(test, 'code that the device refuses fails its launches and whoever waits', async () => {
   const fixture = await openFixture();
-  const bad = { name: 'bad', views: ['input'], body: 'let x: u32 = 1.5;' };
+  const body = '  // at part.loom:7:3\nlet x: u32 = 1.5;';
+  const bad = { name: 'bad', views: ['input'], body };
   const parts = [[{ kernel: 0, bases: [INPUT] }]];
   fixture.device.load('bad', twinImage({ name: 'bad', roots, kernels: [bad], parts }));
   const input = fixture.place(4);
   const { failure } = await fixture.work([fixture.launch('bad', [input, fixture.place(4)])])
     .retired;
   assert.is(failure?.code, 'internal');
+  assert.is(failure!.where, 'part.loom:7:3');
   assert.match(failure!.message, /^kernel bad \(test\.loom:1:1\): .*cannot convert value/);
   const told = await fixture.device.ready('bad').catch((error: Error) => error.message);
   assert.is(told, failure!.message);
