@@ -3,6 +3,7 @@
  */
 import type { TargetFacts } from '../../runtime/base/target-facts.js';
 import { ActorKinds } from '../../runtime/system/kinds.js';
+import { checkDevice } from '../../runtime/packages/package-device.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import type { PackageLocation } from '../protocol.js';
@@ -17,7 +18,10 @@ export interface PreparationSettings {
 
 export const startProgram: StartProgram = ({ name, settings }) => {
   const { facts } = settings as PreparationSettings;
-  const prepare = (location: PackageLocation) => preparePackage(location, facts);
+  const prepare = (location: PackageLocation) => {
+    checkDevice(location.document, facts);
+    return preparePackage(location, facts);
+  };
   const kinds = new ActorKinds()
     .register('preparation', (self, input: PreparationOrder) =>
       preparation(self, { ...input, prepare }),

@@ -73,11 +73,9 @@ const memory = z
 const deployment = z
   .strictObject({
     device: z
-      .enum(['auto', 'local', 'webgpu', 'simulated'])
+      .enum(['auto', 'local', 'webgpu'])
       .default('auto')
-      .refine((device) => device === 'auto' || device === 'local', {
-        error: ({ input }) => `"${String(input)}" is not built; write "auto" or "local"`,
-      }),
+      .describe("'auto': whatever the server runs; it refuses a package that names another"),
     capacity,
     memory,
     specialization_cache: z
