@@ -15,6 +15,7 @@ import { deviceCase } from '../../../generators/programs.js';
 import { constructs, programOf, rootsOf } from './constructs.js';
 import { finiteProgram } from './finite-program.js';
 import { modelCases } from './model-cases.js';
+import { numberCases } from './number-cases.js';
 import { differences, type Content } from './agreement.js';
 import { openBench } from './wgsl-bench.js';
 
@@ -44,9 +45,10 @@ async function agree(program: CommandProgram, { make, contents }: Roots): Promis
 }
 
 /** Constructs whose outputs are words; all others write floats first, words second. */
-const written: Readonly<Record<string, readonly [Content, Content]>> = {
+const outputs: Readonly<Record<string, readonly [Content, Content]>> = {
   'uniform-control': ['word', 'word'],
   integers: ['word', 'word'],
+  'one-binding': ['f32', 'word'],
   floats: ['f32', 'word'],
   halves: ['f32', 'word'],
   bytes: ['word', 'word'],
@@ -56,19 +58,20 @@ const written: Readonly<Record<string, readonly [Content, Content]>> = {
 
 for (const name of Object.keys(constructs)) {
   onAdapter(`${name.replaceAll('-', ' ')}: as the interpreter has it`, async () => {
-    const contents: Content[] = ['f32', 'word', ...(written[name] ?? ['f32', 'f32'])];
+    const contents: Content[] = ['f32', 'word', ...(outputs[name] ?? ['f32', 'f32'])];
     const program = programOf(name);
     await agree(program, { make: rootsOf, contents });
     const roots = rootsOf();
     interpretCommand(program, { roots });
+    const bytes = [...roots[2]!, ...roots[3]!];
     assert.ok(
-      roots[2]!.some((byte) => byte !== 0),
+      bytes.some((byte) => byte !== 0),
       'a construct that writes something',
     );
   });
 }
 
-for (const { name, program, roots, contents } of modelCases()) {
+for (const { name, program, roots, contents } of [...modelCases(), ...numberCases()]) {
   onAdapter(`${name}: as the interpreter has it`, () => agree(program, { make: roots, contents }));
 }
 

@@ -202,6 +202,17 @@ kernel.def k(rows: in view<Row>, y: out view<f32>) workgroup(4) {
     y[i] = f32(row.id.x & 15) + f32(row.span & 255) + f32(row.at[i] & 7) + f32(first.span & 3) } }`,
     dispatch: `k(b.view<Row>(0, 8), ${out}) grid(1)`,
   },
+  'one-binding': {
+    kernels: `kernel.def move(x: in view<i32>, y: out view<i32>) workgroup(8) {
+  parallel i in 0..32 { y[i] = x[i] | 0x40000000 } }
+kernel.def k(x: in view<f32x4>, u: in view<i32>, y: out view<f32>, v: out view<i32x2>) workgroup(8) {
+  parallel i in 0..8 {
+    y[i] = x[i / 4].w + x[i % 4].x
+    v[i] = i32x2(u[i], i) } }`,
+    before: `dispatch move(b.view<i32>(0, 32), z.view<i32>(0, 32)) grid(1)`,
+    dispatch:
+      'k(z.view<f32x4>(0, 4), z.view<i32>(64, 8), z.view<f32>(128, 8), z.view<i32x2>(192, 8)) grid(1)',
+  },
   functions: {
     kernels: `func.def first(x: in view<f32>, from: i32, limit: f32) -> f32 {
   for i in from..from + 8 { if x[i] > limit { return x[i] } }
