@@ -4,16 +4,17 @@ import type { Launch } from '../command.js';
 import type { WgslStep } from '../../jit/wgsl/wgsl-program.js';
 import { baseRange, type BaseInfo } from './launch-binding.js';
 import type { Grid } from './launch-grids.js';
+import { copyMoved } from './moved-roots.js';
 import type { ReadyKernel } from './pipeline-table.js';
-import { GRID_BYTES, type BoundStep, type SlotPage } from './slot-page.js';
+import { GRID_BYTES, type BoundLaunch, type SlotPage } from './slot-page.js';
 import type { WebgpuMemory } from './webgpu-memory.js';
 
 export interface LaunchPass {
   readonly launch: Launch;
   readonly info: BaseInfo;
   readonly steps: readonly WgslStep[];
-  /** By dispatch: bind groups, and grids where the host knows them. */
-  readonly bound: readonly BoundStep[];
+  /** Bind groups, and by dispatch grids where the host knows them. */
+  readonly bound: BoundLaunch;
   readonly grids: readonly (Grid | null)[];
   readonly page: SlotPage;
   readonly kernels: readonly ReadyKernel[];
@@ -29,6 +30,7 @@ export function encodeLaunch(
     pass?.end();
     pass = null;
   };
+  copyMoved(encoder, memory, bound.moved, 'in');
   let index = 0;
   for (const step of steps) {
     if (step.op === 'fill') {
@@ -38,7 +40,7 @@ export function encodeLaunch(
       encoder.clearBuffer(memory.buffer({ slab, offset, length }), offset, length);
       continue;
     }
-    const [grid, { group }, at] = [grids[index]!, bound[index]!, index * GRID_BYTES];
+    const [grid, { group }, at] = [grids[index]!, bound.steps[index]!, index * GRID_BYTES];
     index += 1;
     if (grid?.includes(0)) continue;
     if (step.grid.kind === 'indirect') {
@@ -54,4 +56,5 @@ export function encodeLaunch(
     else pass.dispatchWorkgroupsIndirect(page.grids, at);
   }
   endPass();
+  copyMoved(encoder, memory, bound.moved, 'back');
 }

@@ -9,15 +9,18 @@
 import { assert, toStatus, type StatusRecord } from '../../base/errors.js';
 import { writeUniformSlot } from '../../jit/wgsl/uniform-slot.js';
 import type { WgslDispatch, WgslProgram } from '../../jit/wgsl/wgsl-program.js';
+import type { RangeBase } from '../../loom/typed.js';
+import type { DeviceRange } from '../buffer.js';
 import type { Launch } from '../command.js';
 import { guarded } from './gpu-guard.js';
 import { baseRange, placeDispatch, type BaseInfo } from './launch-binding.js';
 import { checkGrid, hostGrid, type Grid } from './launch-grids.js';
 import { encodeLaunch, type LaunchPass } from './launch-pass.js';
+import { moveRoots, type MovedRoot } from './moved-roots.js';
 import { submittedDone } from './outstanding.js';
 import type { PipelineTable, ReadyKernel } from './pipeline-table.js';
 import type { ReadbackRing } from './readback-ring.js';
-import { bindingKey, GRID_BYTES, SlotPage, type BoundStep } from './slot-page.js';
+import { bindingKey, GRID_BYTES, SlotPage, type BoundLaunch } from './slot-page.js';
 import type { WebgpuMemory } from './webgpu-memory.js';
 
 export interface ShaderContext {
@@ -79,7 +82,7 @@ export class ShaderProgram {
       const bound = page.bound(bindingKey(launch, this.#context.memory.generation), bind);
       dispatches.forEach((step, index) => {
         const { kernel } = kernels[step.kernel]!;
-        const { views } = bound[index]!;
+        const { views } = bound.steps[index]!;
         writeUniformSlot({ kernel, step, views, roots }, page.slot(index));
       });
       const pass: LaunchPass = { launch, info: this.#info, steps, bound, grids, page, kernels };
@@ -113,29 +116,33 @@ export class ShaderProgram {
     launch: Launch,
     kernels: readonly ReadyKernel[],
     { dispatches, page }: { dispatches: readonly WgslDispatch[]; page: SlotPage },
-  ): readonly BoundStep[] {
+  ): BoundLaunch {
     const { gpu, memory } = this.#context;
+    const moved = moveRoots(gpu, memory, launch);
     const { minStorageBufferOffsetAlignment, maxStorageBufferBindingSize } = gpu.limits;
     const limits = {
       alignment: minStorageBufferOffsetAlignment,
       bytesMax: maxStorageBufferBindingSize,
     };
-    return dispatches.map((step, index) => {
+    const baseOf = (base: RangeBase): DeviceRange => {
+      const isMoved = (root: MovedRoot): boolean =>
+        base.kind === 'root' && root.index === base.index;
+      return moved.find(isMoved)?.range ?? baseRange(launch, this.#info, base);
+    };
+    const bufferOf = (range: DeviceRange): GPUBuffer =>
+      moved.find((root) => root.range.slab === range.slab)?.buffer ?? memory.buffer(range);
+    const steps = dispatches.map((step, index) => {
       const { kernel, layout } = kernels[step.kernel]!;
-      const placed = placeDispatch(
-        step,
-        kernel,
-        (base) => baseRange(launch, this.#info, base),
-        limits,
-      );
+      const placed = placeDispatch(step, kernel, baseOf, limits);
       const entries = placed.bindings.map((range, binding): GPUBindGroupEntry => {
         const { offset, length: size } = range;
-        return { binding, resource: { buffer: memory.buffer(range), offset, size } };
+        return { binding, resource: { buffer: bufferOf(range), offset, size } };
       });
       const slot = { binding: entries.length, resource: page.slotBinding(index) };
       const group = gpu.createBindGroup({ layout, entries: [...entries, slot] });
       return { group, views: placed.views };
     });
+    return { steps, moved };
   }
 
   /** WebGPU skips a grid beyond the limit and says nothing, so the host looks afterwards. */

@@ -7,6 +7,7 @@ import { SLOT_BYTES } from '../../jit/wgsl/wgsl-program.js';
 import type { BoundRange } from '../../jit/wgsl/uniform-slot.js';
 import type { Launch } from '../command.js';
 import { USAGE } from './gpu-usage.js';
+import type { MovedRoot } from './moved-roots.js';
 
 /** Sets of bind groups that a page remembers. */
 const SETS_MAX = 4;
@@ -18,9 +19,16 @@ export interface BoundStep {
   readonly views: readonly BoundRange[];
 }
 
+/** A launch over certain ranges. */
+export interface BoundLaunch {
+  /** By dispatch. */
+  readonly steps: readonly BoundStep[];
+  readonly moved: readonly MovedRoot[];
+}
+
 interface BoundSet {
   readonly key: Float64Array;
-  readonly steps: readonly BoundStep[];
+  readonly launch: BoundLaunch;
 }
 
 export class SlotPage {
@@ -59,20 +67,26 @@ export class SlotPage {
   }
 
   /** The bind groups for these ranges; `bind` makes those that are not known. */
-  bound(key: Float64Array, bind: () => readonly BoundStep[]): readonly BoundStep[] {
+  bound(key: Float64Array, bind: () => BoundLaunch): BoundLaunch {
     const at = this.#sets.findIndex((set) => isSame(set.key, key));
-    const set = this.#sets[at] ?? { key, steps: bind() };
+    const set = this.#sets[at] ?? { key, launch: bind() };
     if (at !== 0) {
       const rest = this.#sets.filter((other) => other !== set);
-      this.#sets = [set, ...rest].slice(0, SETS_MAX);
+      this.#sets = [set, ...rest];
+      for (const { launch } of this.#sets.splice(SETS_MAX)) destroyMoved(launch);
     }
-    return set.steps;
+    return set.launch;
   }
 
   destroy(): void {
     this.slots.destroy();
     this.grids.destroy();
+    for (const { launch } of this.#sets) destroyMoved(launch);
   }
+}
+
+function destroyMoved({ moved }: BoundLaunch): void {
+  for (const { buffer } of moved) buffer.destroy();
 }
 
 /** All that bind groups depend on. */

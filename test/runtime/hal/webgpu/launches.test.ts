@@ -1,6 +1,7 @@
 /** Launches: grids of both kinds, constant storage, limits of bindings, code that is refused. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { DeviceRange } from '../../../../runtime/hal/buffer.js';
 import { toWords, u32 } from '../device-fixture.js';
 import { onAdapter } from './adapter.js';
 import { openFixture } from './open.js';
@@ -100,6 +101,55 @@ onAdapter(test, 'launches over other ranges of one program keep their own bytes'
   }
   await fixture.close();
 });
+
+onAdapter(
+  test,
+  'roots at odd words, and two that lie over each other, do as elsewhere',
+  async () => {
+    const fixture = await openFixture();
+    const row = fixture.place(64);
+    const at = (word: number, words = 1) => ({
+      ...row,
+      offset: row.offset + 4 * word,
+      length: 4 * words,
+    });
+    await fixture.write(row, u32(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16));
+    const run = async (executable: string, ...roots: DeviceRange[]) => {
+      const { failure } = await fixture.work([fixture.launch(executable, roots)]).retired;
+      assert.is(failure, null);
+    };
+    await run('triple', at(1), at(3));
+    await run('append', at(5), at(6));
+    const sum = {
+      name: 'sum',
+      views: ['left', 'right', 'output'],
+      body: 'for (var i = 0u; i < 3u; i++) { output[output_base() + i] = left_at(i) + right_at(i); }',
+    };
+    const three = [root('left', 'in'), root('right', 'in'), root('output', 'out')];
+    const parts = [[{ kernel: 0, bases: [0, 1, 2].map(rootBase) }]];
+    fixture.device.load('sum', twinImage({ name: 'sum', roots: three, kernels: [sum], parts }));
+    for (let again = 0; again < 2; again++) await run('sum', at(8, 3), at(9, 3), at(13, 3));
+    assert.equal(toWords(await fixture.read(row)), [
+      1,
+      2,
+      3,
+      7,
+      5,
+      6,
+      7 * 31 + 6,
+      8,
+      9,
+      10,
+      11,
+      12,
+      13,
+      19,
+      21,
+      23,
+    ]);
+    await fixture.close();
+  },
+);
 
 onAdapter(test, 'a view beyond what one binding holds is refused with the way out', async () => {
   const fixture = await openFixture({ memoryBytes: 300 * 1024 * 1024 });
