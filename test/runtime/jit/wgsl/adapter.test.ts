@@ -76,8 +76,8 @@ for (const { name, program, roots, contents } of [...modelCases(), ...numberCase
 }
 
 /**
- * The trace of a generated program, 80 words a workgroup: kernel-level locals, then 16 words each for
- * three shared arrays and a private one.
+ * The trace of a generated program, 80 words a workgroup: kernel-level locals, then 16 words each
+ * for three shared arrays and a private one.
  */
 const trace: Content = [
   ...(['word', 'word', 'f32', 'f32', 'word', 'f32', 'word'] as const),

@@ -1,6 +1,6 @@
 /**
- * The plan for a driver: what is bound how, which views share a binding, what goes into the slot, and
- * what is refused while a package is prepared.
+ * The plan for a driver: what is bound how, which views share a binding, what goes into the slot,
+ * and what is refused while a package is prepared.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
