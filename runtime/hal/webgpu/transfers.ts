@@ -6,7 +6,7 @@
  * Holds: a large upload is done only when the device has taken it, so that whoever streams weights
  * does not fill the memory with copies that wait.
  */
-import { assert, type StatusRecord } from '../../base/errors.js';
+import { assert, StatusError, type StatusRecord } from '../../base/errors.js';
 import type { DeviceRange } from '../buffer.js';
 import { ByteKernel, PIECE_BYTES } from './byte-kernel.js';
 import { guarded } from './gpu-guard.js';
@@ -30,6 +30,16 @@ export class Transfers {
     this.#gpu = gpu;
     this.#memory = memory;
     this.#kernel = new ByteKernel(gpu);
+  }
+
+  /** Runs the kernel once, because it is compiled when it first runs. */
+  async warm(): Promise<void> {
+    const failure = this.#run('the first transfer', (encoder, scratch) => {
+      const buffer = this.#scratch(4, scratch);
+      this.#kernel.encode(encoder(), { buffer, offset: 0, length: 1 }, 1, scratch);
+    });
+    const [status] = await Promise.all([failure, submittedDone(this.#gpu)]);
+    if (status) throw StatusError.from(status);
   }
 
   /** Null when it is in the queue; else what to wait for. */

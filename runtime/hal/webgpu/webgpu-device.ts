@@ -83,6 +83,11 @@ class WebgpuDevice implements Device, Driver {
     });
   }
 
+  /** Called once, before anything is started. */
+  warm(): Promise<void> {
+    return this.#transfers.warm();
+  }
+
   start(command: DeviceCommand, done: Done): void {
     if (this.lost) return done(this.lost);
     if (command.op === 'call') return command.run(done);
@@ -205,5 +210,7 @@ export async function openWebgpuDevice(options: WebgpuDeviceOptions): Promise<We
     requiredLimits: limitsOf(adapter),
   });
   const facts = adapterFacts(chosen);
-  return new WebgpuDevice({ gpu, adapter: description, facts }, ports, memoryBytes);
+  const device = new WebgpuDevice({ gpu, adapter: description, facts }, ports, memoryBytes);
+  await device.warm();
+  return device;
 }
