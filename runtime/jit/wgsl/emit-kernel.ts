@@ -115,6 +115,7 @@ function kernelScope({ kernel, files, bindings, target }: KernelSource): WgslSco
       Array.from({ length: count }, (_, i) => `${safeName(name, id, 'p')}_${i}`),
     ),
     lets: localKinds(kernel).lets,
+    ranges: new Map(),
     paramOf,
     barriers,
     uniform: uniformityOf(kernel, isConstant, barriers.size > 0 || hasWaits(kernel)).nodes,

@@ -1,8 +1,9 @@
 /**
  * Reads and writes of views and shared arrays. Accesses are calls of functions that check the
- * index; an index into a shared array that intervals prove inside goes without.
+ * index; an index into a shared array that is proved inside goes without.
  */
 import type { Expr, SharedId, Stmt } from '../../loom/typed.js';
+import { intervalOf } from '../kernel/interval.js';
 import {
   accumulateShared,
   element,
@@ -100,32 +101,34 @@ export function emitAccumulate(scope: WgslScope, stmt: StmtOf<'accumulate'>): vo
   scope.code.line(`${call}(${range}, ${args.join(', ')});`);
 }
 
-/** Constant index of an element inside, or null. */
-function insideAt(scope: WgslScope, shared: SharedId, index: Expr): string | null {
-  if (index.op !== 'const') return null;
-  const at = Number(index.value);
-  return at >= 0 && at < scope.shared[shared]!.count ? `${at}u` : null;
+/** Whether intervals prove that `width` elements from an index on lie inside. */
+function isInside(scope: WgslScope, shared: SharedId, index: Expr, width = 1): boolean {
+  const { lo, hi } = intervalOf(index, scope.ranges);
+  return lo >= 0 && hi + width <= scope.shared[shared]!.count;
 }
 
 export function readSharedText(scope: WgslScope, shared: SharedId, index: Expr): string {
   const array = scope.shared[shared]!;
-  const at = insideAt(scope, shared, index);
-  if (at !== null) return element(array, at);
+  if (isInside(scope, shared, index)) return element(array, textOf(scope, index));
   return `${readShared(scope.prelude, array)}(${textOf(scope, index)})`;
 }
 
 export function readSharedFour(scope: WgslScope, shared: SharedId, index: Expr): string {
   const array = scope.shared[shared]!;
-  const call = readShared(scope.prelude, array);
   const first = scope.code.let(textOf(scope, index));
-  const items = [0, 1, 2, 3].map((n) => `${call}(${first} + ${n}i)`);
+  const at = [0, 1, 2, 3].map((n) => `${first} + ${n}i`);
+  const items = isInside(scope, shared, index, 4)
+    ? at.map((place) => element(array, place))
+    : at.map((place) => `${readShared(scope.prelude, array)}(${place})`);
   return `${nameOf({ ...array.shape, lanes: 4 })}(${items.join(', ')})`;
 }
 
 export function emitSharedSet(scope: WgslScope, stmt: StmtOf<'shared.set'>): void {
   const array = scope.shared[stmt.shared]!;
-  const at = insideAt(scope, stmt.shared, stmt.index);
-  if (at !== null) return scope.code.line(storeElement(array, at, textOf(scope, stmt.value)));
+  if (isInside(scope, stmt.shared, stmt.index)) {
+    const at = textOf(scope, stmt.index);
+    return scope.code.line(storeElement(array, at, textOf(scope, stmt.value)));
+  }
   const args = [textOf(scope, stmt.index), textOf(scope, stmt.value)];
   scope.code.line(`${writeShared(scope.prelude, array)}(${args.join(', ')});`);
 }

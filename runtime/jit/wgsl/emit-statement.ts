@@ -5,7 +5,7 @@
  */
 import { StatusError } from '../../base/errors.js';
 import type { Block, Expr, LocalId, Stmt } from '../../loom/typed.js';
-import { intervalOf, type Ranges } from '../kernel/interval.js';
+import { intervalOf, interval } from '../kernel/interval.js';
 import { assignedIn } from '../kernel/local-uses.js';
 import {
   emitAccumulate,
@@ -21,7 +21,6 @@ import { shapeOf } from './wgsl-types.js';
 
 type StmtOf<Op extends Stmt['op']> = Stmt & { readonly op: Op };
 
-const nothingKnown: Ranges = new Map();
 const I32_MAX = 2 ** 31 - 1;
 
 export function emitBlock(scope: WgslScope, block: Block): void {
@@ -42,6 +41,8 @@ function emitStatement(scope: WgslScope, stmt: Stmt): void {
   const { code, jumps } = scope;
   switch (stmt.op) {
     case 'set':
+      if (scope.lets.has(stmt.local))
+        scope.ranges.set(stmt.local, intervalOf(stmt.value, scope.ranges));
       return assign(scope, stmt.local, textOf(scope, stmt.value));
     case 'if':
       return emitIf(scope, stmt);
@@ -128,7 +129,7 @@ function emitFor(scope: WgslScope, stmt: StmtOf<'for'>): void {
   const name = locals[local]!;
   const isAssigned = assignedIn(body).locals.has(local);
   const counter = isAssigned ? code.fresh() : name;
-  const fits = step === 1 || intervalOf(stmt.to, nothingKnown).hi <= I32_MAX - step;
+  const fits = step === 1 || intervalOf(stmt.to, scope.ranges).hi <= I32_MAX - step;
   // A counter that has wrapped lies below where it began.
   const test = fits ? '' : ` && ${counter} >= ${counter}_from`;
   if (!fits) code.line(`let ${counter}_from = ${from};`);
@@ -136,7 +137,7 @@ function emitFor(scope: WgslScope, stmt: StmtOf<'for'>): void {
   const head = `for (var ${counter} = ${begin}; ${counter} < ${to}${test}; ${counter} += ${step}i)`;
   jumps.around('loop', head, () => {
     if (isAssigned) code.line(`var ${name} = ${counter};`);
-    emitBlock(scope, body);
+    knowCounter(scope, stmt, () => emitBlock(scope, body));
   });
 }
 
@@ -169,8 +170,21 @@ function emitParallel(scope: WgslScope, stmt: StmtOf<'parallel'>): void {
     );
     code.line(`${declare} ${name} = ${from} + i32(${counter});`);
   }
-  emitBlock(scope, stmt.body);
+  knowCounter(scope, stmt, () => emitBlock(scope, stmt.body));
   code.close();
+}
+
+/** While the body is written, its counter is known to lie between the bounds. */
+function knowCounter(
+  { ranges }: WgslScope,
+  { local, from, to, body }: StmtOf<'for' | 'parallel'>,
+  emit: () => void,
+): void {
+  if (!assignedIn(body).locals.has(local)) {
+    ranges.set(local, interval(intervalOf(from, ranges).lo, intervalOf(to, ranges).hi - 1));
+  }
+  emit();
+  ranges.delete(local);
 }
 
 function constantCount({ from, to }: StmtOf<'parallel'>): number | null {

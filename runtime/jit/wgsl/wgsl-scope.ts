@@ -1,5 +1,6 @@
 /** What the emission of one kernel knows and shares. Made by `emit-kernel.ts` alone. */
 import type { Block, Expr, Kernel, LocalId, Stmt, ViewId } from '../../loom/typed.js';
+import type { Ranges } from '../kernel/interval.js';
 import type { Barrier } from './barriers.js';
 import type { Jumps } from './jumps.js';
 import type { Prelude } from './prelude.js';
@@ -24,6 +25,8 @@ export interface WgslScope {
   readonly viewNames: readonly string[];
   readonly privates: readonly (readonly string[])[];
   readonly lets: ReadonlySet<LocalId>;
+  /** What is known of locals that keep their value: counters, lanes, and `let`s. */
+  readonly ranges: Ranges;
   /** Position of a view's parameter in `views`. */
   readonly paramOf: (view: ViewId) => number;
   readonly barriers: ReadonlyMap<Stmt, Barrier>;

@@ -139,7 +139,7 @@ test('a line of a shader leads back to its place in the program', () => {
   const { source } = compile(programOf('barriers')).kernels[0]!;
   const lines = source.split('\n');
   const line = (text: string) => lines.findIndex((each) => each.includes(text)) + 1;
-  assert.is(loomPosition(source, line('write_own_s1(i_l0, 1f)')), 'barriers.loom:5:38');
+  assert.is(loomPosition(source, line('own_s1[i_l0] = 1f')), 'barriers.loom:5:38');
   assert.is(loomPosition(source, line('@workgroup_size')), null);
 });
 

@@ -20,10 +20,6 @@ fn max_s_s0(index: i32, value: i32) {
   if (u32(index) < 4u) { atomicMax(&s_s0[u32(index)], value); }
 }
 
-fn read_s_s0(index: i32) -> i32 {
-  return select(i32(), atomicLoad(&s_s0[u32(index)]), u32(index) < 4u);
-}
-
 fn write_y_v2(base: u32, length: u32, index: i32, value: i32) {
   if (u32(index) < length) {
     let at = base + u32(index);
@@ -46,6 +42,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   if (lane < 4u) {
     let i_l1 = 0i + i32(lane);
     // at accumulation.loom:5:24
-    write_y_v2(slot.y_v2_base, slot.y_v2_length, i_l1, read_s_s0(i_l1));
+    write_y_v2(slot.y_v2_base, slot.y_v2_length, i_l1, atomicLoad(&s_s0[i_l1]));
   }
 }

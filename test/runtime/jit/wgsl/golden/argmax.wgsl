@@ -12,14 +12,6 @@ fn read_x_v0(base: u32, length: u32, index: i32) -> f32 {
   return select(f32(), binding_0[at], u32(index) < length);
 }
 
-fn write_v_s0(index: i32, value: f32) {
-  if (u32(index) < 12u) { v_s0[u32(index)] = value; }
-}
-
-fn write_id_s1(index: i32, value: i32) {
-  if (u32(index) < 12u) { id_s1[u32(index)] = value; }
-}
-
 struct Best_f32_i32 { value: f32, index: i32 }
 fn better_Best_f32_i32(a: Best_f32_i32, b: Best_f32_i32) -> Best_f32_i32 {
   if (b.value > a.value || (b.value == a.value && b.index < a.index)) { return b; }
@@ -85,9 +77,9 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   for (var t0 = lane; t0 < 12u; t0 += 8u) {
     let i_l0 = 0i + i32(t0);
     // at argmax.loom:5:25
-    write_v_s0(i_l0, floor((read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) * 0.10000000149011612f)));
+    v_s0[i_l0] = floor((read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) * 0.10000000149011612f));
     // at argmax.loom:5:51
-    write_id_s1(i_l0, (40i - i_l0));
+    id_s1[i_l0] = (40i - i_l0);
   }
   // at argmax.loom:6:14
   workgroupBarrier();

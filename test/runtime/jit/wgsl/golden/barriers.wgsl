@@ -11,14 +11,6 @@ fn read_x_v0(base: u32, length: u32, index: i32) -> f32 {
   return select(f32(), binding_0[at], u32(index) < length);
 }
 
-fn write_s_s0(index: i32, value: f32) {
-  if (u32(index) < 16u) { s_s0[u32(index)] = value; }
-}
-
-fn write_own_s1(index: i32, value: f32) {
-  if (u32(index) < 16u) { own_s1[u32(index)] = value; }
-}
-
 fn read_z_v2(base: u32, length: u32, index: i32) -> f32 {
   let at = base + u32(index);
   return select(f32(), binding_2[at], u32(index) < length);
@@ -29,14 +21,6 @@ fn write_z_v2(base: u32, length: u32, index: i32, value: f32) {
     let at = base + u32(index);
     binding_2[at] = value;
   }
-}
-
-fn read_own_s1(index: i32) -> f32 {
-  return select(f32(), own_s1[u32(index)], u32(index) < 16u);
-}
-
-fn read_s_s0(index: i32) -> f32 {
-  return select(f32(), s_s0[u32(index)], u32(index) < 16u);
 }
 
 fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
@@ -52,9 +36,9 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   {
     let i_l0 = i32(lane);
     // at barriers.loom:5:25
-    write_s_s0(i_l0, read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0));
+    s_s0[i_l0] = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0);
     // at barriers.loom:5:38
-    write_own_s1(i_l0, 1f);
+    own_s1[i_l0] = 1f;
     // at barriers.loom:5:52
     write_z_v2(slot.z_v2_base, slot.z_v2_length, i_l0, (read_z_v2(slot.z_v2_base, slot.z_v2_length, i_l0) + 1f));
   }
@@ -65,7 +49,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     {
       let i_l2 = i32(lane);
       // at barriers.loom:7:27
-      write_own_s1((15i - i_l2), (read_own_s1((15i - i_l2)) + read_s_s0(((i_l2 + 1i) % 16i))));
+      own_s1[(15i - i_l2)] = (own_s1[(15i - i_l2)] + s_s0[((i_l2 + 1i) % 16i)]);
     }
     // at barriers.loom:8:5
     workgroupBarrier();
@@ -73,7 +57,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     {
       let i_l3 = i32(lane);
       // at barriers.loom:8:27
-      write_s_s0(i_l3, ((read_s_s0(i_l3) * 0.5f) + read_z_v2(slot.z_v2_base, slot.z_v2_length, (15i - i_l3))));
+      s_s0[i_l3] = ((s_s0[i_l3] * 0.5f) + read_z_v2(slot.z_v2_base, slot.z_v2_length, (15i - i_l3)));
     }
   }
   // at barriers.loom:9:3
@@ -81,6 +65,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   {
     let i_l4 = i32(lane);
     // at barriers.loom:9:25
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l4, (read_s_s0((15i - i_l4)) + read_own_s1(i_l4)));
+    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l4, (s_s0[(15i - i_l4)] + own_s1[i_l4]));
   }
 }

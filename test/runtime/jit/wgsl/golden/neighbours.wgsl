@@ -31,10 +31,6 @@ fn write_y_v1_4(base: u32, length: u32, index: i32, value: vec4<f32>) {
   write_y_v1(base, length, index + 3i, value.w);
 }
 
-fn read_s_s0(index: i32) -> f32 {
-  return select(f32(), s_s0[u32(index)], u32(index) < 18u);
-}
-
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
   // at neighbours.loom:4:3
@@ -54,6 +50,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     let i_l1 = i32(lane);
     // at neighbours.loom:5:24
     let t2 = ((i_l1 * 4i) + 1i);
-    write_y_v1_4(slot.y_v1_base, slot.y_v1_length, (i_l1 * 5i), (vec4<f32>(read_s_s0(t2 + 0i), read_s_s0(t2 + 1i), read_s_s0(t2 + 2i), read_s_s0(t2 + 3i)) * vec4<f32>(2f, 2f, 2f, 2f)));
+    write_y_v1_4(slot.y_v1_base, slot.y_v1_length, (i_l1 * 5i), (vec4<f32>(s_s0[t2 + 0i], s_s0[t2 + 1i], s_s0[t2 + 2i], s_s0[t2 + 3i]) * vec4<f32>(2f, 2f, 2f, 2f)));
   }
 }

@@ -12,16 +12,8 @@ fn read_x_v0(base: u32, length: u32, index: i32) -> f32 {
   return select(f32(), binding_0[at], u32(index) < length);
 }
 
-fn write_s_s0(index: i32, value: f32) {
-  if (u32(index) < 21u) { s_s0[u32(index)] = value; }
-}
-
 fn read_x_v0_4(base: u32, length: u32, index: i32) -> vec4<f32> {
   return vec4<f32>(read_x_v0(base, length, index + 0i), read_x_v0(base, length, index + 1i), read_x_v0(base, length, index + 2i), read_x_v0(base, length, index + 3i));
-}
-
-fn write_v_s1(index: i32, value: vec4<f32>) {
-  if (u32(index) < 8u) { v_s1[u32(index)] = value; }
 }
 
 fn read_s_s0(index: i32) -> f32 {
@@ -166,13 +158,13 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   for (var t0 = lane; t0 < 21u; t0 += 8u) {
     let i_l0 = 0i + i32(t0);
     // at reductions.loom:5:25
-    write_s_s0(i_l0, read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0));
+    s_s0[i_l0] = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0);
   }
   // at reductions.loom:6:3
   {
     let i_l1 = i32(lane);
     // at reductions.loom:6:24
-    write_v_s1(i_l1, read_x_v0_4(slot.x_v0_base, slot.x_v0_length, (i_l1 * 4i)));
+    v_s1[i_l1] = read_x_v0_4(slot.x_v0_base, slot.x_v0_length, (i_l1 * 4i));
   }
   // at reductions.loom:7:13
   workgroupBarrier();

@@ -10,14 +10,6 @@ fn read_x_v0(base: u32, length: u32, index: i32) -> i32 {
   return select(i32(), binding_0[at], u32(index) < length);
 }
 
-fn read_s_s0(index: i32) -> i32 {
-  return select(i32(), s_s0[u32(index)], u32(index) < 4u);
-}
-
-fn write_s_s0(index: i32, value: i32) {
-  if (u32(index) < 4u) { s_s0[u32(index)] = value; }
-}
-
 fn write_y_v1(base: u32, length: u32, index: i32, value: i32) {
   if (u32(index) < length) {
     let at = base + u32(index);
@@ -44,11 +36,11 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     {
       let i_l2 = i32(lane);
       // at uniform-control.loom:7:26
-      write_s_s0(i_l2, ((read_s_s0((i_l2 + 0i)) + read_x_v0(slot.x_v0_base, slot.x_v0_length, (i_l2 + r_l1))) & 7i));
+      s_s0[i_l2] = ((s_s0[(i_l2 + 0i)] + read_x_v0(slot.x_v0_base, slot.x_v0_length, (i_l2 + r_l1))) & 7i);
     }
     // at uniform-control.loom:8:5
     workgroupBarrier();
-    if (lane == 0u) { uniform_i32[0] = s_s0[1u]; }
+    if (lane == 0u) { uniform_i32[0] = s_s0[1i]; }
     let t3 = workgroupUniformLoad(&uniform_i32[0]);
     if ((t3 > 2i)) {
       // at uniform-control.loom:8:19
@@ -59,6 +51,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   {
     let i_l3 = i32(lane);
     // at uniform-control.loom:9:24
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, ((i32(group.x) * 4i) + i_l3), (read_s_s0((3i - i_l3)) + n_l0));
+    write_y_v1(slot.y_v1_base, slot.y_v1_length, ((i32(group.x) * 4i) + i_l3), (s_s0[(3i - i_l3)] + n_l0));
   }
 }
