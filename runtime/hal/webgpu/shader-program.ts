@@ -79,7 +79,7 @@ export class ShaderProgram {
     const page = this.#pages[launch.part]!.pop() ?? new SlotPage(gpu, dispatches.length);
     try {
       const bind = () => this.#bind(launch, kernels, { dispatches, page });
-      const bound = page.bound(bindingKey(launch, this.#context.memory.generation), bind);
+      const bound = page.bound(bindingKey(launch), bind);
       dispatches.forEach((step, index) => {
         const { kernel } = kernels[step.kernel]!;
         const { views } = bound.steps[index]!;

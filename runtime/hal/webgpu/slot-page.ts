@@ -90,15 +90,14 @@ function destroyMoved({ moved }: BoundLaunch): void {
 }
 
 /** All that bind groups depend on. */
-export function bindingKey({ roots, banks, workspace }: Launch, generation: number): Float64Array {
+export function bindingKey({ roots, banks, workspace }: Launch): Float64Array {
   const ranges = workspace ? [...roots, ...banks, workspace] : [...roots, ...banks];
-  const key = new Float64Array(ranges.length * 3 + 1);
+  const key = new Float64Array(ranges.length * 3);
   ranges.forEach(({ slab, offset, length }, index) => {
     key[index * 3] = slab;
     key[index * 3 + 1] = offset;
     key[index * 3 + 2] = length;
   });
-  key[ranges.length * 3] = generation;
   return key;
 }
 

@@ -3,8 +3,9 @@
  * rest goes through a kernel. Dawn's queue keeps order, so a transfer is done for its work as soon
  * as it is in that queue, and later commands see its bytes.
  *
- * Holds: a large upload is done only when the device has taken it, so that whoever streams weights
- * does not fill the memory with copies that wait.
+ * Holds: a transfer that Dawn refuses after all loses the device, since its work went on. A large
+ * upload is done only when the device has taken it, so that whoever streams weights does not
+ * fill the memory with copies that wait.
  */
 import { assert, StatusError, type StatusRecord } from '../../base/errors.js';
 import type { DeviceRange } from '../buffer.js';
@@ -25,9 +26,11 @@ export class Transfers {
   readonly #gpu: GPUDevice;
   readonly #memory: WebgpuMemory;
   readonly #kernel: ByteKernel;
+  readonly #onFailed: (status: StatusRecord) => void;
 
-  constructor(gpu: GPUDevice, memory: WebgpuMemory) {
+  constructor(gpu: GPUDevice, memory: WebgpuMemory, onFailed: (status: StatusRecord) => void) {
     this.#gpu = gpu;
+    this.#onFailed = onFailed;
     this.#memory = memory;
     this.#kernel = new ByteKernel(gpu);
   }
@@ -116,7 +119,10 @@ export class Transfers {
     });
     // Dawn keeps them until the work that uses them is over.
     for (const buffer of scratch) buffer.destroy();
-    return failure;
+    return failure.then((status) => {
+      if (status) this.#onFailed(status);
+      return status;
+    });
   }
 
   #scratch(size: number, scratch: GPUBuffer[]): GPUBuffer {

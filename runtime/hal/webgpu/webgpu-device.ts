@@ -11,7 +11,7 @@ import type { Ports } from '../../base/ports.js';
 import type { TargetFacts } from '../../base/target-facts.js';
 import type { ExecutableReflection } from '../../jit/reflection.js';
 import type { WgslProgram } from '../../jit/wgsl/wgsl-program.js';
-import { accessOf, type DeviceCommand } from '../command.js';
+import type { DeviceCommand } from '../command.js';
 import type { Device } from '../device.js';
 import type { Done, Driver } from '../driver.js';
 import { ExecutableTable } from '../executable-table.js';
@@ -67,11 +67,15 @@ class WebgpuDevice implements Device, Driver {
     this.adapter = adapter;
     this.facts = facts;
     this.memoryBytes = memoryBytes;
-    this.memory = new WebgpuMemory(gpu, memoryBytes, (range, byte) => {
-      this.#transfers.fill(range, byte);
+    const onFailed = ({ code, message }: StatusRecord): void => {
+      this.#lose({ code, message: `the WebGPU device is lost: ${message}` });
+    };
+    this.memory = new WebgpuMemory(gpu, memoryBytes, {
+      fill: (range, byte) => this.#transfers.fill(range, byte),
+      onFailed,
     });
     this.queue = new Queue(this, ports.clock);
-    this.#transfers = new Transfers(gpu, this.memory);
+    this.#transfers = new Transfers(gpu, this.memory, onFailed);
     this.#readbacks = new ReadbackRing(gpu, this.memory);
     this.#pipelines = new PipelineTable(gpu);
     this.#executables = new ExecutableTable((executable) => {
@@ -93,7 +97,7 @@ class WebgpuDevice implements Device, Driver {
     if (command.op === 'call') return command.run(done);
     const end: Done = (failure) => {
       if (!this.#begun.delete(end)) return;
-      done(failure && (this.lost ?? this.#reasonOf(command) ?? failure));
+      done(failure && (this.lost ?? failure));
     };
     this.#begun.add(end);
     try {
@@ -178,18 +182,13 @@ class WebgpuDevice implements Device, Driver {
     }
   }
 
-  /** A slab that was never made says more than what came of using it. */
-  #reasonOf(command: DeviceCommand): StatusRecord | null {
-    const { reads, writes } = accessOf([command]);
-    return this.memory.failureOf([...reads, ...writes]);
-  }
-
   #lose(status: StatusRecord): void {
     if (this.lost) return;
     this.lost = status;
     this.queue.refuse(status);
     for (const listener of this.#onLost) listener(status);
     this.#failBegun();
+    this.#gpu.destroy();
   }
 
   #failBegun(): void {

@@ -4,8 +4,8 @@
  * mutable, the upper half constant: a buffer may not be bound for reading and for writing in one
  * dispatch.
  *
- * Holds: a slab that Dawn had no memory for fails the works that touch it, with that reason, and
- * is made anew at its next use. No host thread sees the bytes.
+ * Holds: Dawn says late that it has no memory for a slab, when others may rely on it already; so
+ * the device is then lost as a whole. No host thread sees the bytes.
  */
 import { assert, type StatusRecord } from '../../base/errors.js';
 import type { DeviceRange } from '../buffer.js';
@@ -18,36 +18,28 @@ const SLABS_A_FAMILY = 64;
 const SHARE = 32;
 const UNIT = 256;
 
-interface Slab {
-  bytes: number;
-  buffer: GPUBuffer | null;
-  failure: StatusRecord | null;
+export interface MemoryCalls {
+  readonly fill: (range: DeviceRange, byte: number) => void;
+  /** There is no memory for a slab that was promised. */
+  readonly onFailed: (status: StatusRecord) => void;
 }
 
 export class WebgpuMemory implements SlabMemory {
   readonly slabs = 2 * SLABS_A_FAMILY;
   readonly slabBytesMax: number;
-  /** Changes whenever a slab's buffer is replaced: what was bound to it is to be bound anew. */
-  generation = 0;
   readonly #gpu: GPUDevice;
   readonly #slabBytesLeast: number;
-  readonly #fill: (range: DeviceRange, byte: number) => void;
-  readonly #slabs: Slab[];
+  readonly #calls: MemoryCalls;
+  readonly #buffers: (GPUBuffer | null)[];
 
-  constructor(
-    gpu: GPUDevice,
-    memoryBytes: number,
-    fill: (range: DeviceRange, byte: number) => void,
-  ) {
+  constructor(gpu: GPUDevice, memoryBytes: number, calls: MemoryCalls) {
     const down = (bytes: number): number => Math.floor(bytes / UNIT) * UNIT;
     const budget = Math.ceil(memoryBytes / UNIT) * UNIT;
     this.slabBytesMax = Math.min(down(gpu.limits.maxBufferSize), budget);
     this.#slabBytesLeast = Math.min(this.slabBytesMax, Math.max(UNIT, down(budget / SHARE)));
     this.#gpu = gpu;
-    this.#fill = fill;
-    this.#slabs = Array.from({ length: this.slabs }, () => {
-      return { bytes: 0, buffer: null, failure: null };
-    });
+    this.#calls = calls;
+    this.#buffers = Array.from({ length: this.slabs }, () => null);
   }
 
   serves(slab: number, family: StorageFamily): boolean {
@@ -55,14 +47,18 @@ export class WebgpuMemory implements SlabMemory {
   }
 
   slabBytes(slab: number): number {
-    return this.#slabs[slab]!.bytes;
+    return this.#buffers[slab]?.size ?? 0;
   }
 
   grow(slab: number, bytes: number): boolean {
-    const made = this.#slabs[slab]!;
-    if (made.bytes > 0 || bytes > this.slabBytesMax) return false;
-    made.bytes = Math.max(bytes, this.#slabBytesLeast);
-    this.#make(made);
+    if (this.#buffers[slab] || bytes > this.slabBytesMax) return false;
+    const size = Math.max(bytes, this.#slabBytesLeast);
+    const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
+    const label = `there are no ${size} bytes for a slab (--memory)`;
+    const made = guarded(this.#gpu, label, () => {
+      this.#buffers[slab] = this.#gpu.createBuffer({ size, usage });
+    });
+    void made.then((failure) => failure && this.#calls.onFailed(failure));
     return true;
   }
 
@@ -71,39 +67,12 @@ export class WebgpuMemory implements SlabMemory {
   }
 
   fill(range: DeviceRange, byte: number): void {
-    this.#fill(range, byte);
+    this.#calls.fill(range, byte);
   }
 
   buffer({ slab, offset, length }: DeviceRange): GPUBuffer {
-    const made = this.#slabs[slab]!;
-    assert(offset + length <= made.bytes, 'a range inside its slab');
-    if (made.failure) {
-      made.failure = null;
-      this.generation += 1;
-      this.#make(made);
-    }
-    return made.buffer!;
-  }
-
-  /** Why works on these ranges cannot succeed, as far as Dawn has said; or null. */
-  failureOf(ranges: readonly DeviceRange[]): StatusRecord | null {
-    for (const { slab } of ranges) {
-      const { failure } = this.#slabs[slab]!;
-      if (failure) return failure;
-    }
-    return null;
-  }
-
-  destroy(): void {
-    for (const { buffer } of this.#slabs) buffer?.destroy();
-  }
-
-  #make(slab: Slab): void {
-    const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
-    const label = `the device has no ${slab.bytes} bytes for a slab (--memory)`;
-    const made = guarded(this.#gpu, label, () => {
-      slab.buffer = this.#gpu.createBuffer({ size: slab.bytes, usage });
-    });
-    void made.then((failure) => (slab.failure = failure));
+    const buffer = this.#buffers[slab];
+    assert(buffer && offset + length <= buffer.size, 'a range inside its slab');
+    return buffer;
   }
 }
