@@ -79,15 +79,15 @@ export class ShaderProgram {
     const page = this.#pages[launch.part]!.pop() ?? new SlotPage(gpu, dispatches.length);
     try {
       const bind = () => this.#bind(launch, kernels, { dispatches, page });
-      const bound = page.bound(bindingKey(launch), bind);
-      dispatches.forEach((step, index) => {
-        const { kernel } = kernels[step.kernel]!;
-        const { views } = bound.steps[index]!;
-        writeUniformSlot({ kernel, step, views, roots }, page.slot(index));
-      });
-      const pass: LaunchPass = { launch, info: this.#info, steps, bound, grids, page, kernels };
       const failure = guarded(gpu, this.#info.name, () => {
+        const bound = page.bound(bindingKey(launch), bind);
+        dispatches.forEach((step, index) => {
+          const { kernel } = kernels[step.kernel]!;
+          const { views } = bound.steps[index]!;
+          writeUniformSlot({ kernel, step, views, roots }, page.slot(index));
+        });
         page.flush();
+        const pass: LaunchPass = { launch, info: this.#info, steps, bound, grids, page, kernels };
         const encoder = gpu.createCommandEncoder();
         encodeLaunch(encoder, this.#context.memory, pass);
         gpu.queue.submit([encoder.finish()]);

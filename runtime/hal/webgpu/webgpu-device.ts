@@ -82,6 +82,10 @@ class WebgpuDevice implements Device, Driver {
       this.#programs.get(executable)?.discard();
       this.#programs.delete(executable);
     });
+    // What no scope has caught belongs to no command.
+    gpu.addEventListener('uncapturederror', ({ error }) => {
+      onFailed({ code: 'internal', message: error.message });
+    });
     void gpu.lost.then(({ message }) => {
       this.#lose({ code: 'unavailable', message: `the WebGPU device is lost: ${message}` });
     });
