@@ -9,6 +9,7 @@ import { emitRounds } from './emit-rounds.js';
 import { emitStreams } from './emit-streams.js';
 import { intervalOf } from './interval.js';
 import { countOf, forget, type KernelScope } from './kernel-scope.js';
+import { withLateTakes } from './late-takes.js';
 import { assignedIn, type Assigned } from './local-uses.js';
 import type { CountedLoop, Counter } from './counted-loop.js';
 import { roundsOf, LONG_ROUNDS, unitsOf } from './loop-rounds.js';
@@ -150,13 +151,15 @@ function emitVersions(
 ): void {
   const assigned = assignedIn(loop.body);
   const small = !assigned.loops && assigned.nodes <= VERSION_NODES_MAX;
+  const body = small ? withLateTakes(loop.body) : loop.body;
   const context = { ranges: scope.ranges, countOf: (base: Place['base']) => countOf(scope, base) };
-  const plan = small ? planStreams({ local: loop.local, body: loop.body, range }, context) : [];
+  const plan = small ? planStreams({ local: loop.local, body, range }, context) : [];
   const charge =
     chargeOf(loop, counter, assigned) === 'round'
       ? () => emitCharge(scope, unitsOf(loop.body), () => scope.code.i32(1))
       : undefined;
-  emitStreams(scope, { loop, counter, plan, nodes: assigned.nodes }, (pointers) =>
-    emitRounds(scope, { loop, counter, range, pointers, charge }),
+  const late = { ...loop, body };
+  emitStreams(scope, { loop: late, counter, plan, nodes: assigned.nodes }, (pointers) =>
+    emitRounds(scope, { loop: late, counter, range, pointers, charge }),
   );
 }

@@ -10,19 +10,18 @@
  * that are never taken, which the compiler cannot know.
  */
 import type { Block, Expr, LocalId, Stmt } from '../../loom/typed.js';
-import { blocksOf, operandsOf, operandsOfStatement, visitBlock } from '../typed-walk.js';
+import { blocksOf, operandsOf, operandsOfStatement } from '../typed-walk.js';
 import type { CountedLoop, Counter } from './counted-loop.js';
 import type { Pointer } from './emit-streams.js';
 import type { Interval } from './interval.js';
 import { forget, type KernelScope, type StreamAddress } from './kernel-scope.js';
 import { assignedIn } from './local-uses.js';
+import { fencesOf } from './fences.js';
 import { placesOf, type Place } from './place.js';
 
 /** Copies of a body, and the nodes of all of them. */
 const COPIES_MAX = 8;
 const COPIED_NODES_MAX = 1000;
-/** Vectors that may be alive at once; one of the 16 registers is the compiler's. */
-const VECTORS_MAX = 15;
 /** Fences of one loop, and the longest step for them: their tests must not meet a live value. */
 const FENCES_MAX = 64;
 const FENCED_STEP_MAX = 2 ** 16;
@@ -43,8 +42,8 @@ interface Copies {
   readonly count: number;
   /** The loop variable is a value in the body, not only a step of its pointers. */
   readonly counts: boolean;
-  /** Loads after which a fence comes, or none. */
-  readonly fenceAfter: number | null;
+  /** Statements of the body before which a fence comes. */
+  readonly fenced: ReadonlySet<number>;
   fences: number;
 }
 
@@ -58,7 +57,7 @@ export function emitRounds(scope: KernelScope, options: RoundsOptions): void {
     options,
     count,
     counts: loop.start !== undefined || readsLocal(loop.body, loop.local, scope.streams),
-    fenceAfter: fenceAfter(options),
+    fenced: takesFences(options) ? fencesOf(loop.body) : new Set(),
     fences: 0,
   };
   // Ahead of the first round, pointers move first: a sum is known to fill its register's low half.
@@ -118,7 +117,7 @@ function emitCopy(scope: KernelScope, copies: Copies, exit: number): void {
     code.set(scope.locals[local]!);
   }
   loop.start?.();
-  if (copies.fenceAfter === null) scope.emit.block(body);
+  if (copies.fenced.size === 0) scope.emit.block(body);
   else emitFenced(scope, copies, exit);
   scope.loops.pop();
   code.end();
@@ -143,53 +142,29 @@ function emitTest(
   code.brIf(exit);
 }
 
-/** The statements of the body, with a fence wherever enough loads have come together. */
+/** The statements of the body, with its fences between them. */
 function emitFenced(scope: KernelScope, copies: Copies, exit: number): void {
   const { code } = scope;
   const { loop, counter } = copies.options;
-  let loads = 0;
   loop.body.stmts.forEach((stmt, index) => {
+    if (copies.fenced.has(index) && copies.fences < FENCES_MAX) {
+      code.get(counter.value);
+      code.get(counter.end);
+      // A test that was made before would be left out.
+      code.i32(++copies.fences);
+      code.ops('i32.add', 'i32.eq');
+      code.brIf(exit);
+    }
     scope.emit.block({ cost: 0, stmts: [stmt] });
-    loads += readsOf({ cost: 0, stmts: [stmt] });
-    if (loads < copies.fenceAfter! || index === loop.body.stmts.length - 1) return;
-    loads = 0;
-    if (copies.fences === FENCES_MAX) return;
-    code.get(counter.value);
-    code.get(counter.end);
-    // A test that was made before would be left out.
-    code.i32(++copies.fences);
-    code.ops('i32.add', 'i32.eq');
-    code.brIf(exit);
   });
 }
 
 /**
- * Fences help where accumulators and loads exceed the registers. Their tests compare with values
- * just behind the end, so the loop variable must be far from wrapping around.
+ * The tests of fences compare with values just behind the end, so the loop variable must be far
+ * from wrapping around.
  */
-function fenceAfter({ loop, range, pointers }: RoundsOptions): number | null {
-  if (pointers.length === 0 || range.lo < 0 || loop.step > FENCED_STEP_MAX) return null;
-  const sums = loop.body.stmts.filter(accumulates).length;
-  if (sums < 4 || sums + readsOf(loop.body) <= VECTORS_MAX) return null;
-  return Math.max(2, VECTORS_MAX - 2 - sums);
-}
-
-/** `sum = f(sum, …)` of a vector. */
-function accumulates(stmt: Stmt): boolean {
-  if (stmt.op !== 'set' || stmt.value.type.kind !== 'vector') return false;
-  return readsIn(stmt.value, (expr) => expr.op === 'local' && expr.local === stmt.local);
-}
-
-function readsIn(expr: Expr, found: (expr: Expr) => boolean): boolean {
-  return found(expr) || operandsOf(expr).some((operand) => readsIn(operand, found));
-}
-
-function readsOf(block: Block): number {
-  let reads = 0;
-  const note = (node: Expr | Stmt) =>
-    (reads += placesOf(node).filter((place) => place.access === 'read').length);
-  visitBlock(block, { statement: note, expression: note });
-  return reads;
+function takesFences({ loop, range, pointers }: RoundsOptions): boolean {
+  return pointers.length > 0 && range.lo >= 0 && loop.step <= FENCED_STEP_MAX;
 }
 
 /** Whether a block reads a local elsewhere than in indices that have become pointers. */

@@ -79,6 +79,15 @@ function makePlaces(node: Expr | Stmt): readonly Place[] {
   }
 }
 
+/** Element `i` of a take as a take of its own. */
+export function takenAlone(
+  take: Stmt & { readonly op: 'view.take' },
+  i: number,
+): Stmt & { readonly op: 'view.take' } {
+  const base = strided(take.base, take.stride, i, take.site);
+  return { ...take, base, locals: [take.locals[i]!] };
+}
+
 const i32Type: Type = { kind: 'scalar', name: 'i32' };
 
 /** base + i * stride as an expression. */

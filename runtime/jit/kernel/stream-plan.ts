@@ -49,26 +49,34 @@ const SPAN_MAX = 2 ** 20;
 
 export function planStreams(loop: StreamLoop, context: PlanContext): readonly StreamGroup[] {
   const found = new BodyWalk(loop).run();
-  const groups = new Map<
-    string,
-    { base: PlaceBase; members: { place: Place; affine: Affine }[] }
-  >();
+  return groupsOf(found, context)
+    .map((group) => finishGroup(group, loop, context))
+    .sort((a, b) => b.members.length - a.members.length)
+    .slice(0, GROUPS_MAX);
+}
+
+interface FoundGroup {
+  readonly base: PlaceBase;
+  readonly members: { readonly place: Place; readonly affine: Affine }[];
+}
+
+/**
+ * The accesses that can share a pointer: those that differ by constants only. V8 folds no constant
+ * into the address of a load that broadcasts, so each row of a take has its own pointer.
+ */
+function groupsOf(found: Found, context: PlanContext): readonly FoundGroup[] {
+  const groups = new Map<string, FoundGroup>();
   for (const [place, affine] of found.places) {
     if (affine === null || !subProved(place, context.ranges)) continue;
     const terms = [...affine.terms].map(([key, term]) => `${term.coefficient}*${key}`).sort();
     const bucket = Math.floor(affine.constant / SPAN_MAX);
-    // V8 folds no constant into the address of a load that broadcasts, so rows get their own
-    // pointers.
-    const row = found.rows.get(place) ?? 0;
-    const key = `${baseKey(place.base)}|${place.access === 'write'}|${affine.step}|${bucket}|${row}|${terms.join()}`;
+    const own = found.rows.has(place) ? affine.constant : '';
+    const key = `${baseKey(place.base)}|${place.access === 'write'}|${affine.step}|${bucket}|${own}|${terms.join()}`;
     const group = groups.get(key);
     if (group) group.members.push({ place, affine });
     else groups.set(key, { base: place.base, members: [{ place, affine }] });
   }
-  return [...groups.values()]
-    .map((group) => finishGroup(group, loop, context))
-    .sort((a, b) => b.members.length - a.members.length)
-    .slice(0, GROUPS_MAX);
+  return [...groups.values()];
 }
 
 function subProved(place: Place, ranges: Ranges): boolean {
@@ -78,14 +86,7 @@ function subProved(place: Place, ranges: Ranges): boolean {
   return at.lo === at.hi && at.lo >= 0 && at.lo < place.sub.count;
 }
 
-function finishGroup(
-  group: {
-    readonly base: PlaceBase;
-    readonly members: readonly { place: Place; affine: Affine }[];
-  },
-  loop: StreamLoop,
-  context: PlanContext,
-): StreamGroup {
+function finishGroup(group: FoundGroup, loop: StreamLoop, context: PlanContext): StreamGroup {
   const members = group.members.map(({ place, affine }) => ({ place, constant: affine.constant }));
   const lo = Math.min(...members.map((member) => member.constant));
   const hi = Math.max(
@@ -121,14 +122,14 @@ function affineInterval(affine: Affine, loop: Interval, ranges: Ranges): Interva
 
 interface Found {
   readonly places: ReadonlyMap<Place, Affine | null>;
-  /** Which element of its `take` a place is. */
-  readonly rows: ReadonlyMap<Place, number>;
+  /** Places of takes. */
+  readonly rows: ReadonlySet<Place>;
 }
 
 /** Walks the body once in program order and finds the affine index of every access. */
 class BodyWalk {
   readonly #found = new Map<Place, Affine | null>();
-  readonly #rows = new Map<Place, number>();
+  readonly #rows = new Set<Place>();
   readonly #views: ReadonlySet<ViewId>;
   #env: AffineEnvironment;
 
@@ -195,8 +196,8 @@ class BodyWalk {
   }
 
   #note(node: Expr | Stmt): void {
-    placesOf(node).forEach((place, row) => {
-      if (node.op === 'view.take') this.#rows.set(place, row);
+    placesOf(node).forEach((place) => {
+      if (node.op === 'view.take') this.#rows.add(place);
       const redefined = 'view' in place.base && this.#views.has(place.base.view);
       const affine = redefined ? null : affineOf(place.index, this.#env);
       const known = this.#found.get(place);

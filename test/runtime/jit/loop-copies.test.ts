@@ -29,6 +29,19 @@ for j in 0..2 unroll {
   let b = vec4(x, i + j * 4)
   for r in 0..5 unroll { s[r * 2 + j] = mad(f32x4(a[r]), b, s[r * 2 + j]) }
 }`,
+  'ten sums row by row': `let a = x.take<5>(i, 3)
+let left = vec4(x, i)
+let right = vec4(x, i + 4)
+for r in 0..5 unroll {
+  s[r * 2] = mad(f32x4(a[r]), left, s[r * 2])
+  s[r * 2 + 1] = mad(f32x4(a[r]), right, s[r * 2 + 1])
+}`,
+  'rows from a computed place': `let at = i * 2
+let a = x.take<4>(at, 2)
+for r in 0..4 unroll { s[r] = mad(f32x4(a[r]), vec4(x, at), s[r]) }`,
+  'rows before a store': `let a = y.take<2>(16 + i, 2)
+y[18 + i] = x[i]
+v = v + a[1] - a[0]`,
 };
 
 function program(body: string, step: number, bounds: string) {
