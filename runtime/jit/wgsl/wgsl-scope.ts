@@ -42,18 +42,10 @@ export interface WgslScope {
 
 export const textOf = (scope: WgslScope, expr: Expr): string => scope.emit.value(expr).text;
 
-export const baseOf = (scope: WgslScope, view: ViewId): string =>
-  isParam(scope, view) ? `slot.${nameOfView(scope, view)}_base` : `${nameOfView(scope, view)}_base`;
+export const baseOf = (scope: WgslScope, view: ViewId): string => `${scope.viewNames[view]!}_base`;
 
 export const lengthOf = (scope: WgslScope, view: ViewId): string =>
-  isParam(scope, view)
-    ? `slot.${nameOfView(scope, view)}_length`
-    : `${nameOfView(scope, view)}_length`;
-
-const isParam = (scope: WgslScope, view: ViewId): boolean =>
-  scope.kernel.views[view]!.origin === 'param';
-
-const nameOfView = (scope: WgslScope, view: ViewId): string => scope.viewNames[view]!;
+  `${scope.viewNames[view]!}_length`;
 
 export const viewOf = (scope: WgslScope, view: ViewId): ViewParam =>
   scope.views[scope.paramOf(view)]!;

@@ -29,19 +29,25 @@ fn write_y_v2(base: u32, length: u32, index: i32, value: i32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let h_v1_base = slot.h_v1_base;
+  let h_v1_length = slot.h_v1_length;
+  let y_v2_base = slot.y_v2_base;
+  let y_v2_length = slot.y_v2_length;
   // at accumulation.loom:4:3
   for (var t0 = lane; t0 < 32u; t0 += 8u) {
     let i_l0 = 0i + i32(t0);
     // at accumulation.loom:4:25
-    add_h_v1(slot.h_v1_base, slot.h_v1_length, (read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) & 7i), u32(i_l0));
+    add_h_v1(h_v1_base, h_v1_length, (read_x_v0(x_v0_base, x_v0_length, i_l0) & 7i), u32(i_l0));
     // at accumulation.loom:4:50
-    max_s_s0((read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) & 3i), i_l0);
+    max_s_s0((read_x_v0(x_v0_base, x_v0_length, i_l0) & 3i), i_l0);
   }
   // at accumulation.loom:5:3
   workgroupBarrier();
   if (lane < 4u) {
     let i_l1 = 0i + i32(lane);
     // at accumulation.loom:5:24
-    write_y_v2(slot.y_v2_base, slot.y_v2_length, i_l1, atomicLoad(&s_s0[i_l1]));
+    write_y_v2(y_v2_base, y_v2_length, i_l1, atomicLoad(&s_s0[i_l1]));
   }
 }

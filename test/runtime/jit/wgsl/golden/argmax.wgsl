@@ -71,13 +71,17 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
   var value_l1: f32;
   var index_l2: i32;
   // at argmax.loom:5:3
   for (var t0 = lane; t0 < 12u; t0 += 8u) {
     let i_l0 = 0i + i32(t0);
     // at argmax.loom:5:25
-    v_s0[i_l0] = floor((read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) * 0.10000000149011612f));
+    v_s0[i_l0] = floor((read_x_v0(x_v0_base, x_v0_length, i_l0) * 0.10000000149011612f));
     // at argmax.loom:5:51
     id_s1[i_l0] = (40i - i_l0);
   }
@@ -90,8 +94,8 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   if (lane < 1u) {
     let lane_l3 = 0i + i32(lane);
     // at argmax.loom:7:10
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, 0i, value_l1);
+    write_y_v1(y_v1_base, y_v1_length, 0i, value_l1);
     // at argmax.loom:7:29
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, 1i, f32(index_l2));
+    write_y_v1(y_v1_base, y_v1_length, 1i, f32(index_l2));
   }
 }

@@ -32,15 +32,21 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
 
 @compute @workgroup_size(16)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
+  let z_v2_base = slot.z_v2_base;
+  let z_v2_length = slot.z_v2_length;
   // at barriers.loom:5:3
   {
     let i_l0 = i32(lane);
     // at barriers.loom:5:25
-    s_s0[i_l0] = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0);
+    s_s0[i_l0] = read_x_v0(x_v0_base, x_v0_length, i_l0);
     // at barriers.loom:5:38
     own_s1[i_l0] = 1f;
     // at barriers.loom:5:52
-    write_z_v2(slot.z_v2_base, slot.z_v2_length, i_l0, (read_z_v2(slot.z_v2_base, slot.z_v2_length, i_l0) + 1f));
+    write_z_v2(z_v2_base, z_v2_length, i_l0, (read_z_v2(z_v2_base, z_v2_length, i_l0) + 1f));
   }
   // at barriers.loom:6:3
   for (var round_l1 = 0i; round_l1 < 3i; round_l1 += 1i) {
@@ -57,7 +63,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     {
       let i_l3 = i32(lane);
       // at barriers.loom:8:27
-      s_s0[i_l3] = ((s_s0[i_l3] * 0.5f) + read_z_v2(slot.z_v2_base, slot.z_v2_length, (15i - i_l3)));
+      s_s0[i_l3] = ((s_s0[i_l3] * 0.5f) + read_z_v2(z_v2_base, z_v2_length, (15i - i_l3)));
     }
   }
   // at barriers.loom:9:3
@@ -65,6 +71,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   {
     let i_l4 = i32(lane);
     // at barriers.loom:9:25
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l4, (s_s0[(15i - i_l4)] + own_s1[i_l4]));
+    write_y_v1(y_v1_base, y_v1_length, i_l4, (s_s0[(15i - i_l4)] + own_s1[i_l4]));
   }
 }

@@ -42,6 +42,12 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: vec4<i32>) {
 
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let p_v0_base = slot.p_v0_base;
+  let p_v0_length = slot.p_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
+  let z_v2_base = slot.z_v2_base;
+  let z_v2_length = slot.z_v2_length;
   var total_l1: vec4<i32>;
   // at byte-dots.loom:3:3
   {
@@ -51,12 +57,12 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     // at byte-dots.loom:5:5
     for (var k_l2 = 0i; k_l2 < 3i; k_l2 += 1i) {
       // at byte-dots.loom:5:21
-      total_l1 = dot8_total_i32x4(read_p_v0(slot.p_v0_base, slot.p_v0_length, (i_l0 + k_l2)), read_p_v0(slot.p_v0_base, slot.p_v0_length, (i_l0 + 8i)), total_l1);
+      total_l1 = dot8_total_i32x4(read_p_v0(p_v0_base, p_v0_length, (i_l0 + k_l2)), read_p_v0(p_v0_base, p_v0_length, (i_l0 + 8i)), total_l1);
     }
     // at byte-dots.loom:6:5
     let t1 = total_l1;
-    write_z_v2(slot.z_v2_base, slot.z_v2_length, i_l0, ((t1.x + t1.z) + (t1.y + t1.w)));
+    write_z_v2(z_v2_base, z_v2_length, i_l0, ((t1.x + t1.z) + (t1.y + t1.w)));
     // at byte-dots.loom:7:5
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l0, dot8_i32x4(read_p_v0(slot.p_v0_base, slot.p_v0_length, i_l0), read_p_v0(slot.p_v0_base, slot.p_v0_length, (i_l0 + 5i)), vec4<i32>(1i, 2i, 3i, 4i)));
+    write_y_v1(y_v1_base, y_v1_length, i_l0, dot8_i32x4(read_p_v0(p_v0_base, p_v0_length, i_l0), read_p_v0(p_v0_base, p_v0_length, (i_l0 + 5i)), vec4<i32>(1i, 2i, 3i, 4i)));
   }
 }

@@ -60,14 +60,26 @@ fn write_w_v5(base: u32, length: u32, index: i32, value: u32) {
 
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let p_v0_base = slot.p_v0_base;
+  let p_v0_length = slot.p_v0_length;
+  let u_v1_base = slot.u_v1_base;
+  let u_v1_length = slot.u_v1_length;
+  let s_v2_base = slot.s_v2_base;
+  let s_v2_length = slot.s_v2_length;
+  let y_v3_base = slot.y_v3_base;
+  let y_v3_length = slot.y_v3_length;
+  let z_v4_base = slot.z_v4_base;
+  let z_v4_length = slot.z_v4_length;
+  let w_v5_base = slot.w_v5_base;
+  let w_v5_length = slot.w_v5_length;
   // at bytes.loom:3:3
   {
     let i_l0 = i32(lane);
     // at bytes.loom:4:5
-    write_y_v3(slot.y_v3_base, slot.y_v3_length, i_l0, (unpack_i8_u32(read_p_v0(slot.p_v0_base, slot.p_v0_length, i_l0)) + vec4<i32>(i32(read_u_v1(slot.u_v1_base, slot.u_v1_length, (i_l0 + 1i))), read_s_v2(slot.s_v2_base, slot.s_v2_length, i_l0), 0i, 1i)));
+    write_y_v3(y_v3_base, y_v3_length, i_l0, (unpack_i8_u32(read_p_v0(p_v0_base, p_v0_length, i_l0)) + vec4<i32>(i32(read_u_v1(u_v1_base, u_v1_length, (i_l0 + 1i))), read_s_v2(s_v2_base, s_v2_length, i_l0), 0i, 1i)));
     // at bytes.loom:5:5
-    write_z_v4(slot.z_v4_base, slot.z_v4_length, i_l0, pack_bytes_u32(clamp(to_i32_i32x4((vec4<f32>(unpack_i8_u32(read_p_v0(slot.p_v0_base, slot.p_v0_length, i_l0))) * vec4<f32>(1.7000000476837158f, 1.7000000476837158f, 1.7000000476837158f, 1.7000000476837158f))), vec4<i32>(-128), vec4<i32>(127))));
+    write_z_v4(z_v4_base, z_v4_length, i_l0, pack_bytes_u32(clamp(to_i32_i32x4((vec4<f32>(unpack_i8_u32(read_p_v0(p_v0_base, p_v0_length, i_l0))) * vec4<f32>(1.7000000476837158f, 1.7000000476837158f, 1.7000000476837158f, 1.7000000476837158f))), vec4<i32>(-128), vec4<i32>(127))));
     // at bytes.loom:6:5
-    write_w_v5(slot.w_v5_base, slot.w_v5_length, i_l0, pack_bytes_u32(clamp((unpack_i8_u32(read_p_v0(slot.p_v0_base, slot.p_v0_length, (i_l0 + 4i))) * vec4<i32>(3i, 3i, 3i, 3i)), vec4<i32>(0), vec4<i32>(255))));
+    write_w_v5(w_v5_base, w_v5_length, i_l0, pack_bytes_u32(clamp((unpack_i8_u32(read_p_v0(p_v0_base, p_v0_length, (i_l0 + 4i))) * vec4<i32>(3i, 3i, 3i, 3i)), vec4<i32>(0), vec4<i32>(255))));
   }
 }

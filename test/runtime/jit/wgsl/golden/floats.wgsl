@@ -49,24 +49,30 @@ fn is_nan_f32(x: f32) -> bool {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
+  let z_v2_base = slot.z_v2_base;
+  let z_v2_length = slot.z_v2_length;
   // at floats.loom:3:3
   {
     let i_l0 = i32(lane);
     // at floats.loom:4:15
-    let a_l1 = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0);
+    let a_l1 = read_x_v0(x_v0_base, x_v0_length, i_l0);
     // at floats.loom:5:17
-    let c_l2 = read_x_v0(slot.x_v0_base, slot.x_v0_length, (i_l0 + 8i));
+    let c_l2 = read_x_v0(x_v0_base, x_v0_length, (i_l0 + 8i));
     // at floats.loom:6:5
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l0, ((a_l1 / c_l2) + sqrt(abs(c_l2))));
+    write_y_v1(y_v1_base, y_v1_length, i_l0, ((a_l1 / c_l2) + sqrt(abs(c_l2))));
     // at floats.loom:7:5
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, (i_l0 + 8i), (((round((a_l1 * 0.5f)) + floor(c_l2)) - ceil(a_l1)) + trunc(c_l2)));
+    write_y_v1(y_v1_base, y_v1_length, (i_l0 + 8i), (((round((a_l1 * 0.5f)) + floor(c_l2)) - ceil(a_l1)) + trunc(c_l2)));
     // at floats.loom:8:5
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, (i_l0 + 16i), ((min_f32(a_l1, c_l2) + max_f32(a_l1, 0.5f)) + (a_l1 * c_l2 + 1f)));
+    write_y_v1(y_v1_base, y_v1_length, (i_l0 + 16i), ((min_f32(a_l1, c_l2) + max_f32(a_l1, 0.5f)) + (a_l1 * c_l2 + 1f)));
     // at floats.loom:9:5
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, (i_l0 + 24i), (select(c_l2, a_l1, (a_l1 > c_l2)) + bitcast<f32>((bitcast<u32>(c_l2) & 4286578688u))));
+    write_y_v1(y_v1_base, y_v1_length, (i_l0 + 24i), (select(c_l2, a_l1, (a_l1 > c_l2)) + bitcast<f32>((bitcast<u32>(c_l2) & 4286578688u))));
     // at floats.loom:10:5
-    write_z_v2(slot.z_v2_base, slot.z_v2_length, i_l0, (u32(to_i32_i32((a_l1 * 1000000000f))) + to_u32_u32((a_l1 * 100000000f))));
+    write_z_v2(z_v2_base, z_v2_length, i_l0, (u32(to_i32_i32((a_l1 * 1000000000f))) + to_u32_u32((a_l1 * 100000000f))));
     // at floats.loom:11:5
-    write_z_v2(slot.z_v2_base, slot.z_v2_length, (i_l0 + 8i), select(2u, 1u, (is_nan_f32(a_l1) || (a_l1 != c_l2))));
+    write_z_v2(z_v2_base, z_v2_length, (i_l0 + 8i), select(2u, 1u, (is_nan_f32(a_l1) || (a_l1 != c_l2))));
   }
 }

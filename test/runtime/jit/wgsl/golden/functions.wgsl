@@ -17,6 +17,10 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
   var first_l1: f32;
   var sign_l3: f32;
   var first_l5: f32;
@@ -31,9 +35,9 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
         let t1 = (i_l0 + 8i);
         for (var i_l2 = i_l0; i_l2 < t1; i_l2 += 1i) {
           // at functions.loom:3:29
-          if ((read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l2) > 20f)) {
+          if ((read_x_v0(x_v0_base, x_v0_length, i_l2) > 20f)) {
             // at functions.loom:3:47
-            first_l1 = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l2);
+            first_l1 = read_x_v0(x_v0_base, x_v0_length, i_l2);
             leave0 = true;
             break;
           }
@@ -45,7 +49,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
       }
     }
     // at functions.loom:11:58
-    let v_l4 = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0);
+    let v_l4 = read_x_v0(x_v0_base, x_v0_length, i_l0);
     // at functions.loom:11:51
     switch (0) {
       default: {
@@ -61,9 +65,9 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
       }
     }
     // at functions.loom:11:24
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l0, (first_l1 * sign_l3));
+    write_y_v1(y_v1_base, y_v1_length, i_l0, (first_l1 * sign_l3));
     // at functions.loom:12:5
-    var t8 = (read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) > 0f);
+    var t8 = (read_x_v0(x_v0_base, x_v0_length, i_l0) > 0f);
     if (t8) {
       // at functions.loom:12:33
       let from_l6 = (i_l0 + 8i);
@@ -75,9 +79,9 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
           let t5 = (from_l6 + 8i);
           for (var i_l7 = from_l6; i_l7 < t5; i_l7 += 1i) {
             // at functions.loom:3:29
-            if ((read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l7) > 5f)) {
+            if ((read_x_v0(x_v0_base, x_v0_length, i_l7) > 5f)) {
               // at functions.loom:3:47
-              first_l5 = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l7);
+              first_l5 = read_x_v0(x_v0_base, x_v0_length, i_l7);
               leave4 = true;
               break;
             }
@@ -93,7 +97,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     }
     if (t8) {
       // at functions.loom:12:51
-      write_y_v1(slot.y_v1_base, slot.y_v1_length, (i_l0 + 8i), 1f);
+      write_y_v1(y_v1_base, y_v1_length, (i_l0 + 8i), 1f);
     }
   }
 }

@@ -60,16 +60,28 @@ fn write_w_v5(base: u32, length: u32, index: i32, value: vec2<f32>) {
 
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let h_v0_base = slot.h_v0_base;
+  let h_v0_length = slot.h_v0_length;
+  let g_v1_base = slot.g_v1_base;
+  let g_v1_length = slot.g_v1_length;
+  let p_v2_base = slot.p_v2_base;
+  let p_v2_length = slot.p_v2_length;
+  let y_v3_base = slot.y_v3_base;
+  let y_v3_length = slot.y_v3_length;
+  let z_v4_base = slot.z_v4_base;
+  let z_v4_length = slot.z_v4_length;
+  let w_v5_base = slot.w_v5_base;
+  let w_v5_length = slot.w_v5_length;
   // at halves.loom:3:3
   {
     let i_l0 = i32(lane);
     // at halves.loom:4:18
-    let v_l1 = (read_h_v0(slot.h_v0_base, slot.h_v0_length, i_l0) * vec4<f32>(0.125f, 0.125f, 0.125f, 0.125f));
+    let v_l1 = (read_h_v0(h_v0_base, h_v0_length, i_l0) * vec4<f32>(0.125f, 0.125f, 0.125f, 0.125f));
     // at halves.loom:5:5
-    write_y_v3(slot.y_v3_base, slot.y_v3_length, i_l0, ((v_l1 + vec4<f32>(read_g_v1(slot.g_v1_base, slot.g_v1_length, (i_l0 + 1i)))) + vec4<f32>(read_p_v2(slot.p_v2_base, slot.p_v2_length, i_l0).x, read_p_v2(slot.p_v2_base, slot.p_v2_length, i_l0).y, 0f, 1f)));
+    write_y_v3(y_v3_base, y_v3_length, i_l0, ((v_l1 + vec4<f32>(read_g_v1(g_v1_base, g_v1_length, (i_l0 + 1i)))) + vec4<f32>(read_p_v2(p_v2_base, p_v2_length, i_l0).x, read_p_v2(p_v2_base, p_v2_length, i_l0).y, 0f, 1f)));
     // at halves.loom:6:5
-    write_z_v4(slot.z_v4_base, slot.z_v4_length, i_l0, v_l1);
+    write_z_v4(z_v4_base, z_v4_length, i_l0, v_l1);
     // at halves.loom:7:5
-    write_w_v5(slot.w_v5_base, slot.w_v5_length, i_l0, vec2<f32>((v_l1.x * 3f), v_l1.y));
+    write_w_v5(w_v5_base, w_v5_length, i_l0, vec2<f32>((v_l1.x * 3f), v_l1.y));
   }
 }

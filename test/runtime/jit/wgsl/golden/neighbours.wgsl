@@ -33,12 +33,16 @@ fn write_y_v1_4(base: u32, length: u32, index: i32, value: vec4<f32>) {
 
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
   // at neighbours.loom:4:3
   {
     let i_l0 = i32(lane);
     // at neighbours.loom:4:24
     let t0 = ((i_l0 * 4i) + 1i);
-    let t1 = read_x_v0_4(slot.x_v0_base, slot.x_v0_length, ((i_l0 * 3i) + (60i * (i_l0 / 3i))));
+    let t1 = read_x_v0_4(x_v0_base, x_v0_length, ((i_l0 * 3i) + (60i * (i_l0 / 3i))));
     write_s_s0(t0 + 0i, t1.x);
     write_s_s0(t0 + 1i, t1.y);
     write_s_s0(t0 + 2i, t1.z);
@@ -50,6 +54,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     let i_l1 = i32(lane);
     // at neighbours.loom:5:24
     let t2 = ((i_l1 * 4i) + 1i);
-    write_y_v1_4(slot.y_v1_base, slot.y_v1_length, (i_l1 * 5i), (vec4<f32>(s_s0[t2 + 0i], s_s0[t2 + 1i], s_s0[t2 + 2i], s_s0[t2 + 3i]) * vec4<f32>(2f, 2f, 2f, 2f)));
+    write_y_v1_4(y_v1_base, y_v1_length, (i_l1 * 5i), (vec4<f32>(s_s0[t2 + 0i], s_s0[t2 + 1i], s_s0[t2 + 2i], s_s0[t2 + 3i]) * vec4<f32>(2f, 2f, 2f, 2f)));
   }
 }

@@ -17,11 +17,15 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: i32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
   // at one-binding.loom:3:3
   for (var t0 = lane; t0 < 32u; t0 += 8u) {
     let i_l0 = 0i + i32(t0);
     // at one-binding.loom:3:25
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l0, (read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) | 1073741824i));
+    write_y_v1(y_v1_base, y_v1_length, i_l0, (read_x_v0(x_v0_base, x_v0_length, i_l0) | 1073741824i));
   }
 }
 
@@ -56,12 +60,20 @@ fn write_v_v3(base: u32, length: u32, index: i32, value: vec2<i32>) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let u_v1_base = slot.u_v1_base;
+  let u_v1_length = slot.u_v1_length;
+  let y_v2_base = slot.y_v2_base;
+  let y_v2_length = slot.y_v2_length;
+  let v_v3_base = slot.v_v3_base;
+  let v_v3_length = slot.v_v3_length;
   // at one-binding.loom:5:3
   {
     let i_l0 = i32(lane);
     // at one-binding.loom:6:5
-    write_y_v2(slot.y_v2_base, slot.y_v2_length, i_l0, (read_x_v0(slot.x_v0_base, slot.x_v0_length, (i_l0 / 4i)).w + read_x_v0(slot.x_v0_base, slot.x_v0_length, (i_l0 % 4i)).x));
+    write_y_v2(y_v2_base, y_v2_length, i_l0, (read_x_v0(x_v0_base, x_v0_length, (i_l0 / 4i)).w + read_x_v0(x_v0_base, x_v0_length, (i_l0 % 4i)).x));
     // at one-binding.loom:7:5
-    write_v_v3(slot.v_v3_base, slot.v_v3_length, i_l0, vec2<i32>(read_u_v1(slot.u_v1_base, slot.u_v1_length, i_l0), i_l0));
+    write_v_v3(v_v3_base, v_v3_length, i_l0, vec2<i32>(read_u_v1(u_v1_base, u_v1_length, i_l0), i_l0));
   }
 }

@@ -21,6 +21,10 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
   var acc_p0_0: f32;
   var acc_p0_1: f32;
   // at private-state.loom:4:3
@@ -29,17 +33,17 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     {
       let i_l1 = i32(lane);
       // at private-state.loom:4:40
-      acc_p0_0 = (acc_p0_0 + read_x_v0(slot.x_v0_base, slot.x_v0_length, ((r_l0 * 8i) + i_l1)));
+      acc_p0_0 = (acc_p0_0 + read_x_v0(x_v0_base, x_v0_length, ((r_l0 * 8i) + i_l1)));
       // at private-state.loom:4:72
-      acc_p0_1 = max_f32(acc_p0_1, read_x_v0(slot.x_v0_base, slot.x_v0_length, ((r_l0 * 8i) + i_l1)));
+      acc_p0_1 = max_f32(acc_p0_1, read_x_v0(x_v0_base, x_v0_length, ((r_l0 * 8i) + i_l1)));
     }
   }
   // at private-state.loom:5:3
   {
     let i_l2 = i32(lane);
     // at private-state.loom:5:24
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l2, acc_p0_0);
+    write_y_v1(y_v1_base, y_v1_length, i_l2, acc_p0_0);
     // at private-state.loom:5:39
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, (8i + i_l2), acc_p0_1);
+    write_y_v1(y_v1_base, y_v1_length, (8i + i_l2), acc_p0_1);
   }
 }

@@ -154,17 +154,21 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
   // at reductions.loom:5:3
   for (var t0 = lane; t0 < 21u; t0 += 8u) {
     let i_l0 = 0i + i32(t0);
     // at reductions.loom:5:25
-    s_s0[i_l0] = read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0);
+    s_s0[i_l0] = read_x_v0(x_v0_base, x_v0_length, i_l0);
   }
   // at reductions.loom:6:3
   {
     let i_l1 = i32(lane);
     // at reductions.loom:6:24
-    v_s1[i_l1] = read_x_v0_4(slot.x_v0_base, slot.x_v0_length, (i_l1 * 4i));
+    v_s1[i_l1] = read_x_v0_4(x_v0_base, x_v0_length, (i_l1 * 4i));
   }
   // at reductions.loom:7:13
   workgroupBarrier();
@@ -191,15 +195,15 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   if (lane < 1u) {
     let lane_l12 = 0i + i32(lane);
     // at reductions.loom:12:10
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, 0i, sum_l3);
+    write_y_v1(y_v1_base, y_v1_length, 0i, sum_l3);
     // at reductions.loom:12:22
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, 1i, part_l5);
+    write_y_v1(y_v1_base, y_v1_length, 1i, part_l5);
     // at reductions.loom:12:35
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, 2i, least_l7);
+    write_y_v1(y_v1_base, y_v1_length, 2i, least_l7);
     // at reductions.loom:12:49
     let t6 = all_l9;
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, 3i, ((t6.x + t6.z) + (t6.y + t6.w)));
+    write_y_v1(y_v1_base, y_v1_length, 3i, ((t6.x + t6.z) + (t6.y + t6.w)));
     // at reductions.loom:12:67
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, 4i, order_l11);
+    write_y_v1(y_v1_base, y_v1_length, 4i, order_l11);
   }
 }

@@ -19,8 +19,12 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: i32) {
 
 @compute @workgroup_size(4)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
   // at uniform-control.loom:4:26
-  if (lane == 0u) { uniform_i32[0] = read_x_v0(slot.x_v0_base, slot.x_v0_length, i32(group.x)); }
+  if (lane == 0u) { uniform_i32[0] = read_x_v0(x_v0_base, x_v0_length, i32(group.x)); }
   let t0 = workgroupUniformLoad(&uniform_i32[0]);
   let n_l0 = (t0 & 3i);
   // at uniform-control.loom:5:3
@@ -36,7 +40,7 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     {
       let i_l2 = i32(lane);
       // at uniform-control.loom:7:26
-      s_s0[i_l2] = ((s_s0[(i_l2 + 0i)] + read_x_v0(slot.x_v0_base, slot.x_v0_length, (i_l2 + r_l1))) & 7i);
+      s_s0[i_l2] = ((s_s0[(i_l2 + 0i)] + read_x_v0(x_v0_base, x_v0_length, (i_l2 + r_l1))) & 7i);
     }
     // at uniform-control.loom:8:5
     workgroupBarrier();
@@ -51,6 +55,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
   {
     let i_l3 = i32(lane);
     // at uniform-control.loom:9:24
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, ((i32(group.x) * 4i) + i_l3), (s_s0[(3i - i_l3)] + n_l0));
+    write_y_v1(y_v1_base, y_v1_length, ((i32(group.x) * 4i) + i_l3), (s_s0[(3i - i_l3)] + n_l0));
   }
 }

@@ -17,14 +17,20 @@ fn write_y_v1(base: u32, length: u32, index: i32, value: f32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let y_v1_base = slot.y_v1_base;
+  let y_v1_length = slot.y_v1_length;
+  let n_l0 = slot.n_l0;
+  let s_l1 = slot.s_l1;
   // at words-and-workspaces.loom:3:3
   let t1 = 0i;
-  let t2 = slot.n_l0;
+  let t2 = n_l0;
   let t3 = select(0u, u32(t2) - u32(t1), t2 > t1);
   for (var t0 = lane; t0 < t3; t0 += 8u) {
     let i_l2 = 0i + i32(t0);
     // at words-and-workspaces.loom:3:24
-    write_y_v1(slot.y_v1_base, slot.y_v1_length, i_l2, (read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l2) * slot.s_l1));
+    write_y_v1(y_v1_base, y_v1_length, i_l2, (read_x_v0(x_v0_base, x_v0_length, i_l2) * s_l1));
   }
 }
 
@@ -52,10 +58,16 @@ fn write_y_v2(base: u32, length: u32, index: i32, value: f32) {
 
 @compute @workgroup_size(8)
 fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3<u32>) {
+  let x_v0_base = slot.x_v0_base;
+  let x_v0_length = slot.x_v0_length;
+  let w_v1_base = slot.w_v1_base;
+  let w_v1_length = slot.w_v1_length;
+  let y_v2_base = slot.y_v2_base;
+  let y_v2_length = slot.y_v2_length;
   // at words-and-workspaces.loom:5:3
   {
     let i_l0 = i32(lane);
     // at words-and-workspaces.loom:5:24
-    write_y_v2(slot.y_v2_base, slot.y_v2_length, i_l0, (read_x_v0(slot.x_v0_base, slot.x_v0_length, i_l0) + read_w_v1(slot.w_v1_base, slot.w_v1_length, i_l0)));
+    write_y_v2(y_v2_base, y_v2_length, i_l0, (read_x_v0(x_v0_base, x_v0_length, i_l0) + read_w_v1(w_v1_base, w_v1_length, i_l0)));
   }
 }
