@@ -1,4 +1,4 @@
-/** Loads of a `take` stand where they are read, and fences where the registers would not suffice. */
+/** Loads of a `take` stand where they are read; fences, where registers would not suffice. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fencesOf } from '../../../runtime/jit/kernel/fences.js';
