@@ -5,7 +5,7 @@
  * view counts in.
  */
 import type { Storage, ViewInfo } from '../../loom/typed.js';
-import { nameOf, zeroOf, type Shape } from './wgsl-types.js';
+import { nameOf, type Shape } from './wgsl-types.js';
 
 export interface Carrier {
   /** Type of the array's elements in WGSL. */
@@ -58,5 +58,3 @@ export function loadedShape({ elem, lanes }: Storage): Shape {
   if (lanes === 1) return { elem: elem === 'i8' ? 'i32' : 'u32', lanes: 1 };
   return { elem: 'u32', lanes: lanes === 16 ? 4 : 1 };
 }
-
-export const zeroLoaded = (storage: Storage): string => zeroOf(loadedShape(storage));

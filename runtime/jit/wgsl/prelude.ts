@@ -76,9 +76,6 @@ const bodies = {
   return (a >> ${half}) * (b >> ${half}) + (q >> ${half}) + (r >> ${half});
 }`;
   }) as Make,
-  sum: ((shape) => `(v: ${nameOf(shape)}) -> ${shape.elem} {
-  return (v.x + v.z) + (v.y + v.w);
-}`) as Make,
   component: ((shape) => `(v: ${nameOf(shape)}, index: i32) -> ${shape.elem} {
   return select(${shape.elem}(), v[u32(index) & ${shape.lanes - 1}u], u32(index) < ${shape.lanes}u);
 }`) as Make,

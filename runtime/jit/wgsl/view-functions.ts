@@ -16,7 +16,7 @@ import {
   unpackedPart,
   unpackedWords,
 } from './storage-code.js';
-import { nameOf, zeroOf, type Shape } from './wgsl-types.js';
+import { nameOf, type Shape } from './wgsl-types.js';
 
 /** A view parameter as the shader knows it. */
 export interface ViewParam {
@@ -162,6 +162,3 @@ export function accumulateFunction(
 }`,
   );
 }
-
-/** The zero of what a read gives, for views that are known to be empty. */
-export const zeroRead = (storage: Storage): string => zeroOf(loadedShape(storage));

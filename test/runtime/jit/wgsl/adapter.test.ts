@@ -9,6 +9,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import fc from 'fast-check';
 import { compileWgsl } from '../../../../runtime/jit/wgsl/compile-wgsl.js';
+import type { WgslTarget } from '../../../../runtime/jit/wgsl/wgsl-program.js';
 import type { CommandProgram } from '../../../../runtime/loom/typed.js';
 import { interpretCommand } from '../../../../runtime/vm/device/command-interpreter.js';
 import { deviceCase } from '../../../generators/programs.js';
@@ -32,8 +33,12 @@ interface Roots {
   readonly contents: readonly Content[];
 }
 
-async function agree(program: CommandProgram, { make, contents }: Roots): Promise<void> {
-  const compiled = compileWgsl(program, bench!.target);
+async function agree(
+  program: CommandProgram,
+  { make, contents }: Roots,
+  without: Partial<WgslTarget> = {},
+): Promise<void> {
+  const compiled = compileWgsl(program, { ...bench!.target, ...without });
   assert.equal(await bench!.check(compiled), []);
   const actual = await bench!.run(compiled, make());
   const expected = make();
@@ -92,6 +97,25 @@ onAdapter('generated programs: as the interpreter has them', async () => {
   const cases = fc.sample(deviceCase, { numRuns: 3, seed: 5 });
   for (const { program, roots } of cases)
     await agree(finiteProgram(program), { make: roots, contents: generated });
+});
+
+onAdapter('without subgroups, packed dots and a constant family: the same', async () => {
+  const without = { packedDot: false, subgroupSize: null, uploadsConstant: false };
+  for (const name of ['broadcast-loads', 'byte-dots', 'words-and-workspaces', 'uniform-control']) {
+    const contents: Content[] = ['f32', 'word', ...(outputs[name] ?? ['f32', 'f32'])];
+    await agree(programOf(name), { make: rootsOf, contents }, without);
+  }
+});
+
+onAdapter('what the shader compiler says is told at its place in the program', async () => {
+  const { reflection, program } = compileWgsl(programOf('barriers'), bench!.target);
+  const kernels = program.kernels.map((kernel) => ({
+    ...kernel,
+    source: kernel.source.replace('storageBarrier();', 'storageBarrier(1);'),
+  }));
+  const messages = await bench!.check({ reflection, program: { ...program, kernels } });
+  assert.is(messages.length, 1);
+  assert.match(messages[0]!, /^barriers\.loom:8:5: /);
 });
 
 test.after(() => bench?.close());
