@@ -29,8 +29,8 @@ const make = (tag, text, parent) => {
 const examples = {
   '/v1/embeddings': { model: 'first-output', input: ['abc', 'hello'] },
   '/v1/decisions': {
-    model: 'decision',
-    questions: { kind: 'choice', text: 'which animal barks?', labels: ['dog', 'cat'] },
+    model: 'language-id',
+    questions: { kind: 'choice', text: 'bonjour tout le monde', labels: ['fra', 'eng'] },
   },
   '/admin/models': { package: '/path/to/package' },
 };

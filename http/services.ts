@@ -1,8 +1,8 @@
 /**
  * What every route is given: the server behind the seam, the ports, where measurements and lines
  * go, and the limits and access rules that the operator chose. Made once by `serve` (or a test) and
- * never changed, except `isStarting` and `isDraining`: `serve` turns the one off when the packages of
- * its command line serve, and the other on when the first signal arrives.
+ * never changed, except `isStarting` and `isDraining`: `serve` turns the one off when the packages
+ * of its command line serve, and the other on when the first signal arrives.
  */
 import type { Ports } from '../runtime/base/ports.js';
 import type { Metrics } from './metrics.js';

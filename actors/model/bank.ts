@@ -6,7 +6,7 @@
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { DeviceRange } from '../../runtime/hal/buffer.js';
 import type { Device } from '../../runtime/hal/device.js';
-import type { BankProgress, BankTable } from '../../runtime/memory/bank-table.js';
+import type { BankProgress, BankSpec, BankTable } from '../../runtime/memory/bank-table.js';
 import { BankLoader, STAGING_HEADER_BYTES } from '../../runtime/parameters/bank-loader.js';
 import type { LoadPlan } from '../../runtime/parameters/load-plan.js';
 import type { BlockRead, ReadBlock } from '../../runtime/parameters/read-block.task.js';
@@ -39,6 +39,16 @@ export interface BankInput {
 
 type ReadDone = (outcome: BlockRead | { readonly status: StatusRecord }) => void;
 
+/** What the table of banks must know of it. */
+export function bankSpec(
+  input: Pick<BankInput, 'id' | 'deployment' | 'plan' | 'pinned'>,
+): BankSpec {
+  const { id, deployment, plan, pinned } = input;
+  const { bytes, fields, stagingBytes } = plan;
+  const staged = stagingBytes === 0 ? 0 : STAGING_HEADER_BYTES + stagingBytes;
+  return { id, deployment, bytes, stagingBytes: staged, fields, pinned };
+}
+
 class BankHost {
   readonly #self: ActorSelf;
   readonly #input: BankInput;
@@ -56,22 +66,17 @@ class BankHost {
   constructor(self: ActorSelf, input: BankInput) {
     this.#self = self;
     this.#input = input;
-    const { id, deployment, plan, pinned, table } = input;
-    const { bytes, fields, stagingBytes } = plan;
-    const staged = stagingBytes === 0 ? 0 : STAGING_HEADER_BYTES + stagingBytes;
-    table.register(
-      { id, deployment, bytes, stagingBytes: staged, fields, pinned },
-      {
-        onActivate: (storage, staging) => {
-          this.#place = { storage, staging };
-          this.#isActivating = true;
-          self.tell(self.address, 'bank.activate', {});
-        },
-        onEvict: () => self.tell(self.address, 'bank.evict', { users: table.users(id) }),
-        onUnused: () => self.tell(self.address, 'bank.unused', {}),
-        progress: () => this.progress(),
+    const { id, table } = input;
+    table.register(bankSpec(input), {
+      onActivate: (storage, staging) => {
+        this.#place = { storage, staging };
+        this.#isActivating = true;
+        self.tell(self.address, 'bank.activate', {});
       },
-    );
+      onEvict: () => self.tell(self.address, 'bank.evict', { users: table.users(id) }),
+      onUnused: () => self.tell(self.address, 'bank.unused', {}),
+      progress: () => this.progress(),
+    });
   }
 
   startLoading(): void {

@@ -10,7 +10,7 @@ import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Address } from '../../runtime/system/address.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import type { NameBanks, RegisterBanks } from '../protocol.js';
-import { bank } from './bank.js';
+import { bank, bankSpec } from './bank.js';
 
 export interface DeviceBanksOptions {
   readonly device: Device;
@@ -35,6 +35,7 @@ export class DeviceBanks {
 
   register({ scope, parent, deployment, sources, banks }: RegisterBanks): void {
     const { device, runner, sources: table } = this.#options;
+    for (const each of banks) runner.banks.checkFits(bankSpec({ ...each, deployment }));
     const lease = table.register(scope, sources, parent);
     const actors = banks.map(({ id, plan, pinned }) => {
       // Names of their own: one of an earlier registration may still be on its way out.

@@ -3,10 +3,10 @@
  * cohorts and specializations are its children and resources.
  *
  * Holds: accepted requests stay with it to their terminal; it retires only when the last has ended,
- * no cohort is in flight and every compile was joined, and releases its stages on the device then. When the device is lost,
- * nothing of it can be finished: it ends at once, and with it whatever it is the parent of, so that
- * each open request is answered by its end. Without its preparer it takes no new requests.
- * Parent: the thread's root. Told by: its deployment, its requests and cohorts.
+ * no cohort is in flight and every compile was joined, and releases its stages on the device then.
+ * When the device is lost, nothing of it can be finished: it ends at once, and with it whatever it
+ * is the parent of, so that each open request is answered by its end. Without its preparer it takes
+ * no new requests. Parent: the thread's root. Told by: its deployment, its requests and cohorts.
  */
 import { assign, setup } from 'xstate';
 import type { StatusRecord } from '../../runtime/base/errors.js';

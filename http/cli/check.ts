@@ -10,6 +10,7 @@ import { toolOptions } from './composition.js';
 import type { LoadComposition } from './composition.js';
 import { exitCodes } from './outcome.js';
 import { startProgress } from './progress.js';
+import { addFileOptions, type FileOptions } from './serve-options.js';
 import { paint } from './terminal.js';
 import type { Terminal } from './terminal.js';
 
@@ -20,7 +21,7 @@ export interface ToolCommand {
 }
 
 export function addCheck(program: Command, tool: ToolCommand): void {
-  program
+  const command = program
     .command('check')
     .summary('check a package')
     .description(
@@ -28,10 +29,11 @@ export function addCheck(program: Command, tool: ToolCommand): void {
         'Ends with 1 when any failed.',
     )
     .argument('<package>', 'folder with model.json')
-    .option('--json', 'print the report as JSON', false)
+    .option('--json', 'print the report as JSON', false);
+  addFileOptions(command)
     .addHelpText('after', '\nExample:\n  loom-serve check models/first-output')
-    .action(async (folder: string, options: { json: boolean }) => {
-      const report = await runCheck(folder, tool);
+    .action(async (folder: string, options: FileOptions & { json: boolean }) => {
+      const report = await runCheck(folder, options, tool);
       tool.terminal.out(
         options.json ? JSON.stringify(report, null, 2) : reportText(report, tool.terminal),
       );
@@ -40,13 +42,17 @@ export function addCheck(program: Command, tool: ToolCommand): void {
     });
 }
 
-async function runCheck(folder: string, tool: ToolCommand): Promise<CheckReport> {
+async function runCheck(
+  folder: string,
+  files: FileOptions,
+  tool: ToolCommand,
+): Promise<CheckReport> {
   const { checkPackage } = await tool.load();
   assert(checkPackage !== undefined, 'actors/start to export checkPackage');
   const progress = startProgress(tool.terminal);
   try {
     return await checkPackage({
-      ...toolOptions('warn'),
+      ...toolOptions('warn', files),
       package: resolve(folder),
       onProgress: progress.step,
     });

@@ -2,12 +2,12 @@
  * Finds `actors/start.ts`, which wires threads and actors together. Loaded on first need: `--help`,
  * `compile` and `print` must not pay for a server.
  */
-import { resolve } from 'node:path';
 import { systemPorts } from '../../runtime/base/ports.js';
 import { createLog } from '../log.js';
 import { Metrics } from '../metrics.js';
 import { defaultLimits } from '../services.js';
 import type { Composition, StartOptions } from '../serving.js';
+import type { FileOptions } from './serve-options.js';
 
 export type LoadComposition = () => Promise<Composition>;
 
@@ -18,16 +18,15 @@ export const loadComposition: LoadComposition = async () => {
 };
 
 /** The options of tools that start no HTTP: everything at its default, no log. */
-export function toolOptions(level: string): StartOptions {
-  const { LOOM_CACHE_DIR: cacheDir } = process.env;
+export function toolOptions(level: string, files: FileOptions): StartOptions {
   return {
     device: 'local',
     threads: null,
     modelThreads: 1,
     memoryBytes: null,
-    parameterRoots: [],
-    packageRoots: [],
-    cacheDir: cacheDir === undefined ? null : resolve(cacheDir),
+    parameterRoots: files.parameterRoot,
+    packageRoots: files.packageRoot,
+    cacheDir: files.cacheDir ?? null,
     queueMax: 1024,
     requestTimeoutMs: defaultLimits.requestTimeoutMs,
     ports: systemPorts('main'),

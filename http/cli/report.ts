@@ -6,9 +6,10 @@ import type { ToolCommand } from './check.js';
 import { toolOptions } from './composition.js';
 import { exitCodes } from './outcome.js';
 import { startProgress } from './progress.js';
+import { addFileOptions, type FileOptions } from './serve-options.js';
 
 export function addReport(program: Command, tool: ToolCommand): void {
-  program
+  const command = program
     .command('report')
     .summary('show what a package compiles to')
     .description(
@@ -16,13 +17,14 @@ export function addReport(program: Command, tool: ToolCommand): void {
         'peaks, code sizes.',
     )
     .argument('<package>', 'folder with model.json')
-    .option('--json', 'print the report as JSON', false)
+    .option('--json', 'print the report as JSON', false);
+  addFileOptions(command)
     .addHelpText('after', '\nExample:\n  loom-serve report models/embedding --json')
-    .action(async (folder: string, options: { json: boolean }) => {
+    .action(async (folder: string, options: FileOptions & { json: boolean }) => {
       const { reportPackage } = await tool.load();
       const progress = startProgress(tool.terminal);
       const report = await reportPackage({
-        ...toolOptions('warn'),
+        ...toolOptions('warn', options),
         package: resolve(folder),
         onProgress: progress.step,
       }).finally(() => progress.stop());

@@ -6,7 +6,14 @@ import { resolve } from 'node:path';
 import { defaultLimits } from '../services.js';
 import { byteSize, deviceName, folders, logLevels, secondsMs, wholeNumber } from './options.js';
 
-export interface ServeOptions {
+/** Where files of packages may lie. */
+export interface FileOptions {
+  readonly parameterRoot: readonly string[];
+  readonly packageRoot: readonly string[];
+  readonly cacheDir?: string;
+}
+
+export interface ServeOptions extends FileOptions {
   readonly host: string;
   readonly port: number;
   readonly device: string;
@@ -14,10 +21,7 @@ export interface ServeOptions {
   readonly modelThreads: number;
   /** Undefined: the device decides. */
   readonly memory?: number;
-  readonly parameterRoot: readonly string[];
-  readonly packageRoot: readonly string[];
   /** Undefined: the user's cache folder. */
-  readonly cacheDir?: string;
   readonly adminToken?: string;
   /** Milliseconds. */
   readonly requestTimeout: number;
@@ -42,7 +46,7 @@ The first Ctrl-C or SIGTERM stops accepting, lets accepted work finish and ends 
 ends at once.`;
 
 export function addServeOptions(command: Command): Command {
-  return addLimits(addMachine(command)).addHelpText('after', examples);
+  return addLimits(addFileOptions(addMachine(command))).addHelpText('after', examples);
 }
 
 /** Where it listens, and what it may use of the machine. */
@@ -78,7 +82,12 @@ function addMachine(command: Command): Command {
         '--memory <bytes>',
         'device memory budget, as in 512M or 2GiB; default: the device decides',
       ).argParser(byteSize),
-    )
+    );
+}
+
+/** Where files of packages may lie. */
+export function addFileOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('--parameter-root <dir>', 'folder that parameter files may lie in; repeatable')
         .default([], 'the package folders')

@@ -48,7 +48,7 @@ function outcomeLabel(outcome: Outcome): string {
   return outcome.status < 400 ? 'ok' : String(outcome.status);
 }
 
-/** Answers at debug, mistakes of clients at info, ours at error. */
+/** Answers at debug, mistakes of clients and a server that is not ready at info, ours at error. */
 function writeLine(
   services: Services,
   scope: RequestScope,
@@ -60,6 +60,7 @@ function writeLine(
   const fields = { requestId: scope.requestId, status, elapsedMs, ...scope.notes };
   const message = `${method} ${scope.route} ${status}`;
   if (status < 400) log.debug(fields, message);
-  else if (status < 500) log.info({ ...fields, error: error?.message }, message);
+  else if (status < 500 || scope.route === '/readyz')
+    log.info({ ...fields, error: error?.message }, message);
   else log.error({ ...fields, error: error?.message, stack: error?.stack }, message);
 }

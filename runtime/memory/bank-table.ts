@@ -73,13 +73,28 @@ export class BankTable {
   readonly #storage: StorageTable;
   readonly #now: () => number;
   readonly #settle: () => void;
+  readonly #forecast: (bytes: number, label: string) => void;
   readonly #banks = new Map<string, Bank>();
 
-  /** `settle` tries admission again: called whenever bytes or a bank became free. */
-  constructor(options: { storage: StorageTable; now: () => number; settle: () => void }) {
+  /**
+   * `settle` tries admission again: called whenever bytes or a bank became free. `forecast` throws
+   * for bytes that can never fit.
+   */
+  constructor(options: {
+    storage: StorageTable;
+    now: () => number;
+    settle: () => void;
+    forecast: (bytes: number, label: string) => void;
+  }) {
     this.#storage = options.storage;
     this.#now = options.now;
     this.#settle = options.settle;
+    this.#forecast = options.forecast;
+  }
+
+  /** Throws when not even the bank alone could ever fit, at its registration and not at its use. */
+  checkFits(spec: BankSpec): void {
+    this.#forecast(StorageTable.bytesFor(requestsOf({ spec })), `bank '${spec.id}'`);
   }
 
   register(spec: BankSpec, calls: BankCalls): void {
@@ -316,7 +331,7 @@ const bytesOf = (banks: readonly Bank[]): number =>
 const isAway = ({ state }: Bank): boolean => state === 'absent' || state === 'deactivating';
 
 /** The storage of a bank, then its two staging buffers where it needs them. */
-function requestsOf({ spec }: Bank): readonly StorageRequest[] {
+function requestsOf({ spec }: Pick<Bank, 'spec'>): readonly StorageRequest[] {
   const { id, deployment, bytes, stagingBytes } = spec;
   const owner: Owner = { kind: 'bank', deployment, id };
   const staging = { key: null, owner, bytes: stagingBytes };

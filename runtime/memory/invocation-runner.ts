@@ -87,6 +87,7 @@ export class InvocationRunner {
       storage: this.#table,
       now: () => options.ports.clock.now(),
       settle: () => this.#budget.settle(),
+      forecast: (bytes, label) => this.#budget.forecast(bytes, label),
     });
     const { queue } = options.device;
     this.#line = new AdmissionLine(options.budget, this.banks, () => queue.refusal);

@@ -51,7 +51,11 @@ const definition = z.strictObject({
 const assets = z
   .strictObject({
     tokenizer: reference.optional(),
-    checkpoint: z.array(reference).max(1024).optional(),
+    checkpoint: z
+      .array(reference)
+      .max(1024)
+      .optional()
+      .describe('files with its parameters, for readers; `prepare.source` says which are read'),
   })
   .default({});
 

@@ -14,6 +14,8 @@ import type { ParameterFile } from '../parameters/checkpoints/parameter-file.js'
 export interface OpenParameterFile extends ParameterFile {
   /** Descriptor; -1 for a file in memory. */
   readonly fd: number;
+  /** When it was last modified; undefined for a file in memory. */
+  readonly modifiedMs?: number | undefined;
   /** A second descriptor for direct reads; null without. */
   readonly directFd: number | null;
   close(): void;
@@ -77,10 +79,10 @@ export function missing(reference: string): StatusError {
 }
 
 export function missingParameters(reference: string, roots: readonly string[]): StatusError {
-  const also = roots.length === 0 ? 'no --parameter-root is set' : `nor in ${roots.join(', ')}`;
+  const also = roots.length === 0 ? 'and there is no' : `nor below ${roots.join(', ')} of`;
   return new StatusError(
     'notFound',
-    `no parameter file ${JSON.stringify(reference)} in the package, ${also} (--parameter-root)`,
+    `no parameter file ${JSON.stringify(reference)} in the package, ${also} --parameter-root`,
     { where: reference },
   );
 }

@@ -95,6 +95,7 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
   const { stages } = cold;
   const memoryForecast = forecastName(loaded, cold.memoryForecast);
   checkDeclarations(catalog, { bindings, declarations: stages, facts });
+  checkNamedCheckpoints(document, files);
   const indexes = checkpoints.indexes();
   const planned = planParameters({ catalog, bindings, facts, limits }, { stages, indexes });
   const tokenizer = readTokenizer(document, files, cold.tokenizer);
@@ -137,6 +138,15 @@ function forecastName(loaded: LoadedPackage, symbol: SymbolValue | null): string
     `memory_forecast takes an exported function of ${loaded.control}; ${symbol.name} is none`,
     { where: 'prepare' },
   );
+}
+
+/** What the document lists for its readers must be there; `prepare.source` says what is read. */
+function checkNamedCheckpoints({ assets }: ModelDocument, files: PackageFiles): void {
+  assets.checkpoint?.forEach((reference, index) => {
+    if (files.has(reference)) return;
+    const where = `assets.checkpoint[${index}]`;
+    throw new StatusError('notFound', `${where}: no file ${JSON.stringify(reference)}`, { where });
+  });
 }
 
 /** Everything that is wrong with any file, in one error, before anything runs. */

@@ -9,7 +9,12 @@ import { Ledger } from '../../../runtime/memory/ledger.js';
 
 function newLine() {
   const budget = new Budget(new Ledger(1_000));
-  const banks = new BankTable({ storage: null as never, now: () => 0, settle: () => undefined });
+  const banks = new BankTable({
+    storage: null as never,
+    now: () => 0,
+    settle: () => undefined,
+    forecast: () => undefined,
+  });
   const line = new AdmissionLine(budget, banks, () => null);
   const told: string[] = [];
   const onFailed = (id: string) => (status: StatusRecord) => void told.push(`${id} ${status.code}`);
