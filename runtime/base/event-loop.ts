@@ -5,3 +5,6 @@
 export function afterEventLoop(action: () => void): void {
   setImmediate(action);
 }
+
+/** How long a burst has lasted, as the difference of two; never what time it is. */
+export const burstMs = (): number => performance.now();

@@ -5,12 +5,15 @@ import type { ReadableSource } from '../modules/weights.js';
 import type { CheckpointIndex } from '../parameters/checkpoints/checkpoint-index.js';
 import { nearestText } from '../parameters/nearest-keys.js';
 
+/** Characters of a key that a message repeats. */
+const KEY_SHOWN = 128;
+
 /** The source of an ordinal, or an error that says which there are. */
 export function sourceAt(indexes: readonly CheckpointIndex[], ordinal: bigint): ReadableSource {
   const index = ordinal < 0n ? undefined : indexes[Number(ordinal)];
   if (index !== undefined) return { ordinal: Number(ordinal), index };
   const known = indexes.length === 0 ? 'no source' : `sources 0 to ${indexes.length - 1}`;
-  throw new StatusError('notFound', `source ${ordinal}: the package declared ${known}`);
+  throw new StatusError('internal', `source ${ordinal}: the package declared ${known}`);
 }
 
 /** Where the bytes of an entry lie, for a gather. */
@@ -26,5 +29,6 @@ export function entryAt(
     return { key, source, shard, offset, bytes };
   }
   const near = nearestText(key, index.tensors.keys());
-  throw new StatusError('notFound', `source ${ordinal} has no entry ${JSON.stringify(key)}${near}`);
+  const shown = JSON.stringify(key.slice(0, KEY_SHOWN));
+  throw new StatusError('internal', `source ${ordinal} has no entry ${shown}${near}`);
 }

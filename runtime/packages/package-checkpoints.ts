@@ -60,8 +60,8 @@ export class PackageCheckpoints implements OpenSources {
   handOver(): readonly OpenedSource[] {
     this.#open.clear();
     return this.#sources.map((files) => ({
-      files: files.map(({ name, fd, bytes, directFd }) => {
-        const opened = { name, descriptor: fd, bytes };
+      files: files.map(({ name, fd, bytes, modifiedMs, directFd }) => {
+        const opened = { name, descriptor: fd, bytes, ...(modifiedMs && { modifiedMs }) };
         return directFd === null ? opened : { ...opened, direct: directFd };
       }),
     }));

@@ -21,6 +21,7 @@ import { HostVm } from '../vm/host-vm.js';
 import type { HostLimits } from '../vm/host-vm.js';
 import { positionOf } from '../vm/program-error.js';
 import { programOf } from './link-host.js';
+import { interpretedLimits } from './interpreted-limits.js';
 
 export interface PolicyRun {
   readonly catalog: Catalog;
@@ -51,7 +52,7 @@ export function runPolicy(run: PolicyRun): Placements {
       buffer: bufferFunctions,
       weights: weightsFunctions({ source, placements }),
     }),
-    limits,
+    limits: interpretedLimits(limits),
   });
   vm.call(policy.name, []);
   try {

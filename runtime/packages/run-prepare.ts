@@ -18,6 +18,7 @@ import type { SealedState } from '../vm/heap.js';
 import { HostVm } from '../vm/host-vm.js';
 import type { HostLimits } from '../vm/host-vm.js';
 import type { Bindings, StageDeclaration } from './artefacts.js';
+import { interpretedLimits } from './interpreted-limits.js';
 import { linkHost } from './link-host.js';
 import type { LoadedPackage } from './load-package.js';
 import { parseJson } from './model-document.js';
@@ -60,7 +61,7 @@ export function runPrepare(loaded: LoadedPackage, context: ColdContext): ColdRes
     program,
     executor: 'interpret',
     capabilities: capabilities(declarations, context),
-    limits,
+    limits: interpretedLimits(limits),
   });
   const options = new OptionsValue(loaded.document.definition.options);
   const results = vm.call('prepare', [assetRoot, options]);

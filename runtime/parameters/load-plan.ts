@@ -14,6 +14,8 @@ export interface OpenedFile {
   readonly descriptor: number;
   /** Length when it was indexed; a file that is shorter now fails the reads that touch its end. */
   readonly bytes: number;
+  /** When it was last modified then, where it is known: one rewritten since activates no bank. */
+  readonly modifiedMs?: number;
   /** A second descriptor of the same file, past the system's cache, which gathers read instead
    * (deployment.parameter_files); whoever closes the first closes it too. */
   readonly direct?: number;

@@ -29,7 +29,9 @@ export function readBlock({ file, from, decode, target }: ReadBlock): BlockRead 
   const into = new Uint8Array(target.buffer, target.offset, target.length);
   const source = decode && from.type !== 'F32' ? new Uint8Array(from.bytes) : into;
   try {
-    DiskParameterFile.opened(file).read(from.offset, source);
+    const disk = DiskParameterFile.opened(file);
+    disk.read(from.offset, source);
+    disk.checkUnchanged();
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const { code, message, ...options } = error.status;

@@ -63,7 +63,7 @@ function checkAligned(range: GatherRange, entry: GatherEntry, address: number): 
   for (const [what, value] of parts) {
     if (value % DIRECT_ALIGNMENT === 0) continue;
     throw new StatusError(
-      'failedPrecondition',
+      'internal',
       `direct reads take multiples of ${DIRECT_ALIGNMENT} bytes; a gather from entry '${entry.key}' has ${what} ${value} (deployment.parameter_files: buffered reads any)`,
     );
   }

@@ -12,7 +12,7 @@ export const checkpointLimits = {
   /** Of a shard. */
   metadataKeys: 65_536,
   /** Elements of all arrays in the metadata of a shard. */
-  metadataElements: 4_194_304,
+  metadataElements: 2_097_152,
   /** Arrays in arrays. */
   metadataDepth: 4,
   /** Bytes of a name or key. */

@@ -17,18 +17,29 @@ export type FileReads = 'buffered' | 'direct';
 /** One call of the system reads less than 2 GiB. */
 const readBytesMax = 2 ** 30;
 
+/** An open file as threads hand it on. */
+export interface OpenedDiskFile {
+  readonly name: string;
+  readonly descriptor: number;
+  readonly bytes: number;
+  readonly modifiedMs?: number;
+}
+
 export class DiskParameterFile implements ParameterFile {
   readonly name: string;
   readonly bytes: number;
   readonly fd: number;
+  /** When it was last modified at its opening, where that is known. */
+  readonly modifiedMs: number | undefined;
   /** For direct reads, past the system's cache; null until they were asked for. */
   directFd: number | null = null;
   #isOpen = true;
 
-  private constructor(name: string, fd: number, bytes: number) {
-    this.name = name;
-    this.fd = fd;
-    this.bytes = bytes;
+  private constructor(opened: OpenedDiskFile) {
+    this.name = opened.name;
+    this.fd = opened.descriptor;
+    this.bytes = opened.bytes;
+    this.modifiedMs = opened.modifiedMs;
   }
 
   static open(path: string, name: string, reads: FileReads = 'buffered'): DiskParameterFile {
@@ -38,7 +49,8 @@ export class DiskParameterFile implements ParameterFile {
       closeSync(fd);
       throw new StatusError('invalidArgument', `${name}: not a regular file`, { where: name });
     }
-    const file = new DiskParameterFile(name, fd, status.size);
+    const { size: bytes, mtimeMs: modifiedMs } = status;
+    const file = new DiskParameterFile({ name, descriptor: fd, bytes, modifiedMs });
     try {
       if (reads === 'direct') file.directFd = openDirect(path, { name, status });
     } catch (error) {
@@ -49,8 +61,8 @@ export class DiskParameterFile implements ParameterFile {
   }
 
   /** A file that another thread has opened; whoever opened it closes it. */
-  static opened(file: { name: string; descriptor: number; bytes: number }): DiskParameterFile {
-    return new DiskParameterFile(file.name, file.descriptor, file.bytes);
+  static opened(file: OpenedDiskFile): DiskParameterFile {
+    return new DiskParameterFile(file);
   }
 
   read(offset: number, into: Uint8Array): void {
@@ -66,6 +78,16 @@ export class DiskParameterFile implements ParameterFile {
         throw shorterThanIndexed(this, range, bytesNow);
       }
     }
+  }
+
+  /** Throws when it was written to since its opening. Called after reads, so none is missed. */
+  checkUnchanged(): void {
+    if (this.modifiedMs === undefined || fstatSync(this.fd).mtimeMs === this.modifiedMs) return;
+    throw new StatusError(
+      'dataLoss',
+      `${this.name} was written to after it was indexed; register the package again`,
+      { where: this.name },
+    );
   }
 
   #readSome(offset: number, into: Uint8Array): number {

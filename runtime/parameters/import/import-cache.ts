@@ -8,7 +8,15 @@
  */
 import { createHash } from 'node:crypto';
 import type { Hash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { StatusError } from '../../base/errors.js';
@@ -53,6 +61,7 @@ export function importFiles(
 
 /** Sizes of the files, by name: what the last write of an import puts beside them. */
 const listName = 'files.list';
+const LIST_BYTES_MAX = 65_536;
 
 function make(
   section: ImportSection,
@@ -89,10 +98,11 @@ function publish(partial: string, folder: string, section: ImportSection): void 
 
 function isComplete(folder: string, section: ImportSection): boolean {
   try {
-    const sizes = JSON.parse(readFileSync(join(folder, listName), 'utf8')) as Record<
-      string,
-      number
-    >;
+    const list = join(folder, listName);
+    const { size } = statSync(list);
+    // Neither a pipe, which would hold up the thread, nor a device without an end.
+    if (!lstatSync(list).isFile() || size > LIST_BYTES_MAX) return false;
+    const sizes = JSON.parse(readFileSync(list, 'utf8')) as Record<string, number>;
     return Object.keys(section.files).every(
       (name) => statSync(join(folder, name)).size === sizes[name],
     );

@@ -5,17 +5,19 @@
  * once for each. A payload is cloned only then: a sender that changes it after sending changes what
  * arrives.
  *
- * Turns run in microtasks, at most `BURST` before the event loop gets its turn again.
+ * Turns run in microtasks, a few milliseconds before the event loop gets its turn again: what they
+ * said leaves then, and a cancel arrives, however long the next turn is.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { assert } from '../../base/errors.js';
-import { afterEventLoop } from '../../base/event-loop.js';
+import { afterEventLoop, burstMs } from '../../base/event-loop.js';
 import type { Envelope } from '../envelope.js';
 import type { Transport, TransportReceiver } from '../transport.js';
 import { packBatch, unpackBatch } from './envelope-batch.js';
 
-/** Turns in a row: about a millisecond of small ones. */
-const BURST = 128;
+/** Turns in a row, and how long they may last together; one turn lasts as long as it does. */
+const BURST_TURNS = 128;
+const BURST_MS = 2;
 
 interface Peer {
   readonly port: MessagePort;
@@ -89,7 +91,12 @@ export class ThreadsTransport implements Transport {
 
   #burst(): void {
     if (this.#isClosed) return;
-    const hasMore = this.#receiver?.turn(BURST) ?? false;
+    const started = burstMs();
+    let hasMore = true;
+    for (let turns = 0; hasMore && turns < BURST_TURNS; turns += 1) {
+      hasMore = this.#receiver?.turn(1) ?? false;
+      if (burstMs() - started > BURST_MS) break;
+    }
     // What fails to leave is answered, and the answer wakes this again.
     this.#isAwake = hasMore;
     if (hasMore) afterEventLoop(() => this.#burst());

@@ -94,7 +94,7 @@ test('direct reads refuse what is not aligned before they read', () =>
     ];
     for (const [asked, what] of cases) {
       const error = refusal({ descriptor, direct: descriptor, ...asked });
-      assert.is(error.code, 'failedPrecondition');
+      assert.is(error.code, 'internal');
       assert.match(error.message, what);
       assert.match(error.message, /multiples of 4096 .*deployment\.parameter_files: buffered/);
     }
