@@ -1,9 +1,9 @@
 /**
  * Envelopes over message ports, one port between any two threads. What is sent to a peer while the
- * event loop goes around once leaves as one `postMessage` or a few, each with a list: waking another
- * thread costs more than what it is told, and a loop that finds many sockets readable would wake it
- * once for each. A payload is cloned only then: a sender that changes it after sending changes what
- * arrives.
+ * event loop goes around once leaves as one `postMessage` or a few, each with a list: waking
+ * another thread costs more than what it is told, and a loop that finds many sockets readable would
+ * wake it once for each. A payload is cloned only then: a sender that changes it after sending
+ * changes what arrives.
  *
  * Turns run in microtasks, a few milliseconds before the event loop gets its turn again: what they
  * said leaves then, and a cancel arrives, however long the next turn is.
