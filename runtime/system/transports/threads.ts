@@ -1,9 +1,9 @@
 /**
  * Envelopes over message ports, one port between any two threads. What is sent to a peer while the
- * event loop goes around once leaves as one `postMessage` or a few, each with a list: waking
- * another thread costs more than what it is told, and a loop that finds many sockets readable would
- * wake it once for each. A payload is cloned only then: a sender that changes it after sending
- * changes what arrives.
+ * event loop goes around once leaves as one `postMessage` with one transfer list: waking another
+ * thread costs more than what it is told, and a loop that finds many sockets readable would wake it
+ * once for each. A payload is cloned only then: a sender that changes it after sending changes what
+ * arrives.
  *
  * Turns run in microtasks, a few milliseconds before the event loop gets its turn again: what they
  * said leaves then, and a cancel arrives, however long the next turn is.
@@ -18,11 +18,6 @@ import { packBatch, unpackBatch } from './envelope-batch.js';
 /** Turns in a row, and how long they may last together; one turn lasts as long as it does. */
 const BURST_TURNS = 128;
 const BURST_MS = 2;
-/**
- * As many leave at once: a peer that has enough to begin with works while this thread is still at
- * the rest; without, each would wait for the other.
- */
-const BATCH_MAX = 16;
 
 interface Peer {
   readonly port: MessagePort;
@@ -81,8 +76,7 @@ export class ThreadsTransport implements Transport {
     const peer = this.#peers.get(thread);
     if (peer === undefined) return false;
     peer.queued.push(envelope);
-    if (peer.queued.length >= BATCH_MAX) this.#flushPeer(peer);
-    else this.#flushSoon();
+    this.#flushSoon();
     return true;
   }
 
@@ -118,17 +112,15 @@ export class ThreadsTransport implements Transport {
   }
 
   #flush(): void {
-    for (const peer of this.#peers.values()) this.#flushPeer(peer);
-  }
-
-  #flushPeer(peer: Peer): void {
-    if (peer.queued.length === 0) return;
-    const batch = peer.queued;
-    peer.queued = [];
-    try {
-      post(peer.port, batch);
-    } catch {
-      this.#postEach(peer.port, batch);
+    for (const peer of this.#peers.values()) {
+      if (peer.queued.length === 0) continue;
+      const batch = peer.queued;
+      peer.queued = [];
+      try {
+        post(peer.port, batch);
+      } catch {
+        this.#postEach(peer.port, batch);
+      }
     }
   }
 
