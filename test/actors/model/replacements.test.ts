@@ -48,6 +48,7 @@ test('several registrations at once: the last one wins, each is told what became
 test('A, B, C as fast as each is seen to load: the last one serves', () =>
   withServer([FIRST], async (server) => {
     const packages = [times(2), times(4), times(8)];
+    let registered = 0;
     const codes = packages.map(async ({ folder }, at) => {
       const before = (await server.serving.modelState(FIRST)).generation;
       if (at > 0) {
@@ -56,7 +57,11 @@ test('A, B, C as fast as each is seen to load: the last one serves', () =>
           return generation > before || (await factor(server)) === 2 ** at;
         });
       }
-      return codeOf(server.serve(folder));
+      // Both may see the same news; the order of registrations is theirs.
+      await until('its predecessor', async () => registered === at);
+      const code = codeOf(server.serve(folder));
+      registered += 1;
+      return code;
     });
     assert.is((await Promise.all(codes)).at(-1), 'served');
     assert.is(await factor(server), 8);

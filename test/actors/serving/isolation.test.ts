@@ -202,7 +202,9 @@ test('members cancelled while their cohort goes apart or before their turn alone
     const letters = ((await server.topology.records('model-0')) as SystemRecord[]).flatMap(
       (record) => (record.type === 'deadLetter' ? [record.letter] : []),
     );
-    const lost = letters.filter(({ kind }) => kind.startsWith('member'));
+    // That all have left may be told to a cohort that has just ended: nobody waits for an answer.
+    const told = letters.filter(({ kind }) => kind.startsWith('member'));
+    const lost = told.filter(({ kind }) => kind !== 'members.left');
     assert.equal(lost, [], 'whoever offered is there until the last member came back');
   }));
 
