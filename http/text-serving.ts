@@ -1,0 +1,110 @@
+/**
+ * The seam between encoding (http) and lifecycle (actors) for retained text, beside `Serving`: plain
+ * data, rejections are `StatusError`s.
+ */
+import type { Grammar, Prompt, SamplingOptions } from '../runtime/profiles/text.js';
+import type { CallOptions } from './serving.js';
+
+/** One generation of text: a prompt that is appended to a row, and what shall follow it. */
+export interface TextCall {
+  readonly requestId: string;
+  readonly model: string;
+  readonly body: TextBody;
+}
+
+export interface TextBody {
+  readonly prompt: Prompt;
+  /** A retained session; null: a row of its own that ends with the turn. */
+  readonly session: string | null;
+  /** Most output tokens; null: as many as the row can hold. 0: the prompt is read, and that is all. */
+  readonly maxTokens: number | null;
+  /** Texts that end the turn; what is published stops before them. */
+  readonly stop: readonly string[];
+  readonly sampling: SamplingOptions;
+  readonly grammar: Grammar | null;
+  /** The prompt offers tools: the answer is parsed by the package when it has ended. */
+  readonly hasTools: boolean;
+}
+
+/** What one output token added: text is whole characters, and may lag behind the tokens. */
+export interface TextToken {
+  readonly id: number;
+  /** Bytes that this token stands for by itself, as text. */
+  readonly text: string;
+  readonly logprob: number | null;
+  readonly top: readonly { readonly id: number; readonly text: string; readonly logprob: number }[];
+}
+
+export interface TextDelta {
+  readonly text: string;
+  readonly tokens: readonly TextToken[];
+}
+
+export type TextFinish = 'stop' | 'length';
+
+export interface TextResult {
+  readonly model: string;
+  readonly generation: number;
+  readonly finish: TextFinish;
+  /** The prompt's text as the tokenizer gives it back; for `echo`. */
+  readonly promptTokens: number;
+  /** Of those, the ones whose pages were there already. */
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  /** Drafted tokens that were proposed, and those accepted. */
+  readonly drafted: number;
+  readonly accepted: number;
+  /** The package's reading of the whole answer when tools were offered; null otherwise. */
+  readonly chat: string | null;
+  readonly timings: TextTimings;
+}
+
+/** Milliseconds: until the first span was packed, to the first token, from there to the last. */
+export interface TextTimings {
+  readonly queueMs: number;
+  readonly promptMs: number;
+  readonly generateMs: number;
+}
+
+export interface TextOptions extends CallOptions {
+  /**
+   * Called in order, before the call resolves. The turn makes no more output than its credit allows
+   * while what the sink returned is pending: it resolves when the sink takes more.
+   */
+  readonly onDelta: (delta: TextDelta) => void | Promise<void>;
+}
+
+/** A retained row, by the name that its client knows. */
+export interface SessionState {
+  readonly id: string;
+  readonly model: string;
+  readonly state: 'idle' | 'running';
+  readonly tokens: number;
+  /** By name, with the tokens that each holds. */
+  readonly checkpoints: readonly { readonly id: string; readonly tokens: number }[];
+  readonly context: number;
+}
+
+export type SessionChange =
+  /** Tokens are read into the row; nothing is generated. */
+  | { readonly op: 'append'; readonly prompt: Prompt }
+  | { readonly op: 'fork' }
+  /** Keeps the first `tokens` tokens. */
+  | { readonly op: 'rewind'; readonly tokens: number }
+  | { readonly op: 'checkpoint' }
+  | { readonly op: 'restore'; readonly checkpoint: string }
+  | { readonly op: 'close' };
+
+export interface TextServing {
+  /** Generates; rejects as `infer` does, also after deltas were given. */
+  generate(call: TextCall, options: TextOptions): Promise<TextResult>;
+  /** A row that outlives its turns; `resourceExhausted` when all are taken. */
+  openSession(model: string, options: CallOptions): Promise<SessionState>;
+  session(id: string): Promise<SessionState>;
+  /**
+   * `aborted` (409) while a turn runs; of a fork the answer is the new session, else the changed one.
+   */
+  changeSession(id: string, change: SessionChange, options: CallOptions): Promise<SessionState>;
+  tokenize(model: string, prompt: Prompt, options: CallOptions): Promise<readonly number[]>;
+  detokenize(model: string, ids: readonly number[], options: CallOptions): Promise<string>;
+}
