@@ -20,6 +20,8 @@ export const statusTable: Readonly<Record<StatusCode, StatusRow>> = {
   outOfRange: { status: 400, type: 'invalid_request_error', code: 'out_of_range' },
   permissionDenied: { status: 403, type: 'permission_error', code: 'permission_denied' },
   notFound: { status: 404, type: 'invalid_request_error', code: 'not_found' },
+  // What was there once and does not come back: a session of a thread that died.
+  gone: { status: 410, type: 'invalid_request_error', code: 'gone' },
   alreadyExists: { status: 409, type: 'invalid_request_error', code: 'already_exists' },
   failedPrecondition: { status: 409, type: 'invalid_request_error', code: 'failed_precondition' },
   resourceExhausted: {

@@ -102,7 +102,8 @@ export interface TextServing {
   openSession(model: string, options: CallOptions): Promise<SessionState>;
   session(id: string): Promise<SessionState>;
   /**
-   * `aborted` (409) while a turn runs; of a fork the answer is the new session, else the changed one.
+   * `failedPrecondition` (409) while a turn runs, `gone` (410) when it was lost with its generation.
+   * The answer is the changed session, of a fork the new one.
    */
   changeSession(id: string, change: SessionChange, options: CallOptions): Promise<SessionState>;
   tokenize(model: string, prompt: Prompt, options: CallOptions): Promise<readonly number[]>;

@@ -7,6 +7,7 @@
 export const statusCodes = [
   'invalidArgument',
   'notFound',
+  'gone',
   'alreadyExists',
   'failedPrecondition',
   'outOfRange',
