@@ -21,6 +21,7 @@ const SUM_TOLERANCE = 1e-6;
 
 export const decisions: Profile = {
   name: 'decisions',
+  contract: 'finite',
   route: '/v1/decisions',
   acceptable: [],
   entries: finiteEntries,

@@ -11,6 +11,7 @@ import type { Frame } from './request-packet.js';
 
 export const embeddings: Profile = {
   name: 'embeddings',
+  contract: 'finite',
   route: '/v1/embeddings',
   acceptable: ['dimensions'],
   entries: finiteEntries,

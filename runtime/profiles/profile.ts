@@ -21,6 +21,10 @@ export interface Profile {
   /** The HTTP route that asks it, for errors of callers who took another one. */
   readonly route: string;
   readonly entries: readonly EntrySignature[];
+  /** Entries that a package may do without; where there is one, it has this signature. */
+  readonly optional?: readonly EntrySignature[];
+  /** Which of the two kinds of machinery serves it: cohorts, or epochs over retained rows. */
+  readonly contract: 'finite' | 'text';
   /** Request fields beyond the input that a package may declare in `accepts`. */
   readonly acceptable: readonly string[];
   /** Why a member's row of finite f32 breaks the contract, or null; absent: none does. */

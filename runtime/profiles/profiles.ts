@@ -3,8 +3,10 @@ import { StatusError } from '../base/errors.js';
 import { decisions } from './decisions.js';
 import { embeddings } from './embeddings.js';
 import type { Profile } from './profile.js';
+import { sequence } from './sequence.js';
+import { text } from './text.js';
 
-const profiles: readonly Profile[] = [embeddings, decisions];
+const profiles: readonly Profile[] = [embeddings, decisions, text, sequence];
 
 export function findProfile(name: string): Profile {
   const profile = profiles.find((entry) => entry.name === name);

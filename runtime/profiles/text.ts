@@ -2,6 +2,17 @@
  * The contract of retained text: what `prepare` declares, and the record of a span. README.md in
  * this folder has the contract for package authors; this file is its types.
  */
+import type { Profile } from './profile.js';
+import { answerEntry, draftEntry, promptEntry, rowEntries } from './text-entries.js';
+
+export const text: Profile = {
+  name: 'text',
+  contract: 'text',
+  route: '/v1/chat/completions',
+  acceptable: [],
+  entries: [...rowEntries, promptEntry],
+  optional: [draftEntry, answerEntry],
+};
 
 /** What `prepare` of a text or sequence package declared, checked. */
 export interface TextGeometry {
