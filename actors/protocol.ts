@@ -150,6 +150,17 @@ export interface NameBanks {
   readonly ids: readonly string[];
 }
 
+/**
+ * 'storage.create', an ask to the device queue: bytes that outlive invocations, under a key that
+ * starts with the scope of a generation; answered with nothing when they are placed and zeroed.
+ * 'lease.release' with the key gives them back after their last use.
+ */
+export interface CreateStorage {
+  readonly key: string;
+  readonly bytes: number;
+  readonly deployment: string;
+}
+
 /** 'work.submit' and the facts about it, sent to `replyTo`. */
 export interface SubmitWork {
   readonly submission: Submission;

@@ -2,7 +2,7 @@
 import type { BankState, DeploymentState, ModelState, StageSummary } from '../../http/serving.js';
 import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary, PreparedSummary } from '../model/deployment.js';
-import type { GenerationSummary } from '../model/generation.js';
+import type { GenerationSummary } from '../model/generation-base.js';
 
 /** The chart has finer states than the contract of the admin routes. */
 const states: Readonly<Record<string, DeploymentState>> = {

@@ -23,7 +23,7 @@ import type {
 } from '../../http/serving.js';
 import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary } from '../model/deployment.js';
-import type { GenerationSummary } from '../model/generation.js';
+import type { GenerationSummary } from '../model/generation-base.js';
 import { banksOf, modelStateOf } from './model-state.js';
 import { locatePackage } from './package-location.js';
 import { POOL, SERVER } from '../protocol.js';

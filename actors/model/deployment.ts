@@ -12,7 +12,7 @@ import { type Backoff, backoffMs } from '../policy/backoff.js';
 import type { PackageLocation, PreparedModel } from '../protocol.js';
 import type { Context, Input } from './deployment-context.js';
 import { machine } from './deployment.machine.js';
-import type { GenerationInput } from './generation.js';
+import type { GenerationInput } from './generation-base.js';
 import type { PreparationOrder } from './preparation.js';
 
 /** Between attempts to prepare again what was lost. */

@@ -29,6 +29,7 @@ export type Event =
   | { type: 'banks.unregister' }
   | { type: 'banks.warm' }
   | { type: 'banks.deactivate' }
+  | { type: 'storage.create' }
   | { type: 'lease.release' }
   | { type: 'device.close' };
 
@@ -55,6 +56,8 @@ export const machine = setup({
     warmBanks: effect,
     deactivateBanks: effect,
     refuseBanks: effect,
+    createStorage: effect,
+    refuseStorage: effect,
     releaseLease: effect,
     refuseWaiting: effect,
     announceOpened: effect,
@@ -82,6 +85,8 @@ export const machine = setup({
         'banks.unregister': {},
         'banks.warm': { actions: 'refuseBanks' },
         'banks.deactivate': { actions: 'refuseBanks' },
+        'storage.create': { actions: 'refuseStorage' },
+        'lease.release': {},
         'device.close': 'closing',
       },
     },
@@ -98,6 +103,7 @@ export const machine = setup({
         'banks.unregister': { actions: 'unregisterBanks' },
         'banks.warm': { actions: ['countSubmission', 'warmBanks'] },
         'banks.deactivate': { actions: 'deactivateBanks' },
+        'storage.create': { actions: ['countSubmission', 'createStorage'] },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': 'closing',
@@ -118,6 +124,7 @@ export const machine = setup({
         'banks.unregister': { actions: 'unregisterBanks' },
         'banks.warm': { actions: 'refuseBanks' },
         'banks.deactivate': { actions: 'refuseBanks' },
+        'storage.create': { actions: 'refuseStorage' },
         'lease.release': { actions: 'releaseLease' },
         'device.close': {},
       },
@@ -136,6 +143,7 @@ export const machine = setup({
         'banks.unregister': { actions: 'unregisterBanks' },
         'banks.warm': { actions: 'refuseBanks' },
         'banks.deactivate': { actions: 'refuseBanks' },
+        'storage.create': { actions: 'refuseStorage' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': {},

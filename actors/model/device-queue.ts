@@ -7,6 +7,7 @@ import type { BankSummary } from '../../runtime/memory/bank-table.js';
 import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { filesOf, SourceTable } from '../../runtime/parameters/source-table.js';
 import type { Device } from '../../runtime/hal/device.js';
+import type { Owner } from '../../runtime/hal/submission.js';
 import type { OpenedFile } from '../../runtime/parameters/load-plan.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
@@ -14,6 +15,7 @@ import { machineActor, type MachineHost } from '../../runtime/system/machine-act
 import {
   FILES,
   type CloseFile,
+  type CreateStorage,
   type DropFiles,
   type LoadExecutable,
   type RegisterBanks,
@@ -81,6 +83,8 @@ class DeviceHost {
   /** Ids of what is loaded, and scopes whose generation has ended. */
   readonly #loaded = new Set<string>();
   readonly #released: string[] = [];
+  /** Keys of storage that was created and not released. */
+  readonly #storages = new Set<string>();
 
   constructor(self: ActorSelf, input: DeviceQueueInput) {
     this.#self = self;
@@ -200,12 +204,37 @@ class DeviceHost {
     this.#released.push(scope);
     if (this.#released.length > RELEASED_MAX) this.#released.shift();
     for (const id of this.#loaded) if (id.startsWith(scope)) this.unload(id);
+    for (const key of this.#storages) if (key.startsWith(scope)) this.release(key);
     const name = scope.replace(/\/$/, '');
     this.#banks?.unregister(name);
     this.#tellFiles('files.drop', name);
   }
 
+  /** Storage that outlives invocations; the ask is answered when it is placed and zeroed. */
+  createStorage(ask: Message): void {
+    const { key, bytes, deployment } = ask.payload as CreateStorage;
+    const end = (): void => this.#self.tell(this.#self.address, 'work.ended', {});
+    const fail = (status: StatusRecord): void => {
+      this.#storages.delete(key);
+      this.#self.replyError(ask, status);
+      end();
+    };
+    try {
+      this.#checkLives(key);
+    } catch (error) {
+      return fail(toStatus(error));
+    }
+    this.#storages.add(key);
+    const owner: Owner = { kind: 'row', deployment, id: key };
+    const onPlaced = (): void => {
+      this.#self.reply(ask, {});
+      end();
+    };
+    this.#opened!.runner.createStorage({ key, bytes, owner }, { onPlaced, onFailed: fail });
+  }
+
   release(key: string): void {
+    this.#storages.delete(key);
     this.#opened?.runner.release(key);
   }
 
@@ -265,6 +294,8 @@ export const deviceQueue = machineActor(
         warmBanks: (_e, _c, message) => host.banks!.warm(message),
         deactivateBanks: (_e, _c, message) => host.banks!.deactivate(message),
         refuseBanks: (_e, _c, message) => host.refuse(message),
+        createStorage: (_e, _c, message) => host.createStorage(message),
+        refuseStorage: (_e, _c, message) => host.refuse(message),
         releaseLease: (event) => host.release((event as unknown as { key: string }).key),
         refuseWaiting: (_e, context) => host.refuseWaiting(failure(context)),
         announceOpened: () => host.announce('device.opened', null),

@@ -13,11 +13,10 @@ import {
   type MachineHost,
 } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
-import { type Backoff, backoffMs } from '../policy/backoff.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
 import { memberCount } from '../../runtime/profiles/finite-request.js';
-import type { FiniteCall, NameBanks, PreparedModel } from '../protocol.js';
+import type { FiniteCall } from '../protocol.js';
 import { BriefPreparer } from '../serving/brief-preparer.js';
 import { cohort } from '../serving/cohort.js';
 import { finiteRequest, type RequestInput } from '../serving/finite-request.js';
@@ -28,41 +27,19 @@ import type {
   MembersOffered,
   MembersWithdrawn,
 } from '../serving/member.js';
+import {
+  GenerationBase,
+  RETRY_AFTER_S,
+  type GenerationInput,
+  type GenerationSummary,
+} from './generation-base.js';
 import { type Context, machine } from './generation.machine.js';
 import { MemoryGate } from './memory-gate.js';
 import { specialization } from './specialization.js';
 
 /** One runs on the device, one is prepared meanwhile. */
 const COHORTS_IN_FLIGHT = 2;
-const RETRY_AFTER_S = 1;
-/** Of large checkpoints on slow disks. */
-const WARM_DEADLINE_MS = 30 * 60_000;
-/** Between attempts to start a lost preparer anew: its thread is soon back. */
-const PREPARER_BACKOFF: Backoff = { initialMs: 50, maxMs: 5_000, steadyMs: 30_000 };
-
-export interface GenerationInput {
-  readonly prepared: PreparedModel;
-  readonly deployment: string;
-  readonly device: string;
-  /** Takes its preparer. */
-  readonly preparationThread: string;
-  /** Members that may wait (--max-queue). */
-  readonly waitingMax: number;
-}
-
-/** Answer to 'generation.describe'. */
-export interface GenerationSummary {
-  readonly requests: number;
-  readonly waiting: number;
-  readonly cohorts: number;
-  readonly specializations: number;
-  readonly cohortsFormed: number;
-  readonly membersServed: number;
-}
-
-class GenerationHost {
-  readonly #self: ActorSelf;
-  readonly #input: GenerationInput;
+class GenerationHost extends GenerationBase {
   readonly #request: ActorFactory<RequestInput>;
   readonly #scheduler = new Scheduler<CohortMember>();
   readonly #cache: SpecializationCache;
@@ -76,9 +53,6 @@ class GenerationHost {
   #control: FiniteControl | null = null;
   #brief: BriefPreparer | null = null;
   readonly #requests = new Set<string>();
-  #preparer = '';
-  #preparerLosses = 0;
-  #preparerLostMs = 0;
   /** Members of the cohorts in flight. */
   readonly #cohorts = new Map<string, readonly CohortMember[]>();
   #cohortsFormed = 0;
@@ -86,8 +60,7 @@ class GenerationHost {
   readonly #gate = new MemoryGate();
 
   constructor(self: ActorSelf, input: GenerationInput, request: ActorFactory<RequestInput>) {
-    this.#self = self;
-    this.#input = input;
+    super(self, input, 'preparer');
     this.#request = request;
     const { specialization_cache } = input.prepared.document.deployment;
     this.#cache = new SpecializationCache(specialization_cache);
@@ -95,95 +68,44 @@ class GenerationHost {
 
   loadControl(): void {
     try {
-      this.#control = new FiniteControl(this.#input.prepared);
-      this.#brief = new BriefPreparer(this.#input.prepared);
-      const { prepared, device } = this.#input;
-      if (prepared.memoryForecast !== null) return this.#gate.open(this.#self, device);
-      if (this.#warm()) return;
-      this.#self.tell(this.#self.address, 'control.loaded', {});
+      this.#control = new FiniteControl(this.input.prepared);
+      this.#brief = new BriefPreparer(this.input.prepared);
+      const { prepared, device } = this.input;
+      if (prepared.memoryForecast !== null) return this.#gate.open(this.self, device);
+      if (this.warm()) return;
+      this.self.tell(this.self.address, 'control.loaded', {});
     } catch (error) {
-      this.#self.tell(this.#self.address, 'control.refused', { status: toStatus(error) });
+      this.self.tell(this.self.address, 'control.refused', { status: toStatus(error) });
     }
   }
 
   described(reply: Reply): MachineEvent | null {
     const status = this.#gate.described(reply);
     if (status !== null) return { type: 'control.refused', status };
-    return this.#warm() ? null : { type: 'control.loaded' };
-  }
-
-  /** Has banks that shall be there before the first request activated; false: none shall. */
-  #warm(): boolean {
-    const { prepared, device } = this.#input;
-    const { pin, warmup } = prepared.document.deployment;
-    const { banks: ids } = prepared.parameters;
-    if (ids.length === 0 || !(pin || warmup)) return false;
-    const deadlineMs = this.#self.now() + WARM_DEADLINE_MS;
-    this.#self.ask(device, 'banks.warm', { ids } satisfies NameBanks, {
-      deadlineMs,
-      as: 'banks.warmed',
-    });
-    return true;
-  }
-
-  warmed(reply: Reply): MachineEvent {
-    if (reply.outcome === 'value') return { type: 'control.loaded' };
-    return { type: 'control.refused', status: reply.status };
-  }
-
-  startPreparer(): void {
-    const { prepared, preparationThread, device } = this.#input;
-    const name = `preparers/${prepared.id}@${prepared.generation}`;
-    this.#preparer = this.#self.spawnOn(preparationThread, name, 'preparer', { prepared, device });
-    this.#self.watch(this.#preparer);
-  }
-
-  awaitPreparer(): void {
-    const now = this.#self.now();
-    if (now - this.#preparerLostMs > PREPARER_BACKOFF.steadyMs) this.#preparerLosses = 0;
-    this.#preparerLostMs = now;
-    this.#preparerLosses += 1;
-    const delayMs = backoffMs(PREPARER_BACKOFF, this.#preparerLosses);
-    this.#self.startTimer('preparer', delayMs, 'preparer.due');
-  }
-
-  announce(kind: string, status: StatusRecord | null): void {
-    const { generation } = this.#input.prepared;
-    this.#self.tell(this.#input.deployment, kind, { generation, status });
+    return this.warm() ? null : { type: 'control.loaded' };
   }
 
   accept(ask: Message): void {
     const call = ask.payload as FiniteCall;
-    const { waitingMax, prepared } = this.#input;
-    const preparer = this.#preparer;
-    const name = this.#self.nextId('request');
+    const { waitingMax, prepared } = this.input;
+    const preparer = this.preparer;
+    const name = this.self.nextId('request');
     const isFull = this.#scheduler.size + memberCount(call.body) > waitingMax;
     const refusal = isFull
       ? queueFull(prepared.id, waitingMax, this.#scheduler.size)
       : this.#gate.refusal(this.#control!, call.body);
     if (refusal !== null) {
-      this.#self.replyError(ask, refusal);
-      this.#self.tell(this.#self.address, 'request.ended', { request: name });
+      this.self.replyError(ask, refusal);
+      this.self.tell(this.self.address, 'request.ended', { request: name });
       return;
     }
     const { generation } = prepared;
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
     const brief = this.#brief!;
     const input = { call, ask, generation, brief, preparer, deadlineMs };
-    const address = this.#self.spawn(`requests/${name}`, this.#request, input);
+    const address = this.self.spawn(`requests/${name}`, this.#request, input);
     this.#requests.add(address);
-    this.#self.handOver(ask, address);
-  }
-
-  refuse(ask: Message, hasPreparer: boolean): void {
-    const { id } = this.#input.prepared;
-    this.#self.replyError(ask, {
-      code: 'unavailable',
-      message: hasPreparer
-        ? `model ${id} is being replaced or removed and takes no new requests`
-        : `model ${id} has lost its preparation thread, which is being started anew`,
-      retryAfterS: RETRY_AFTER_S,
-    });
+    this.self.handOver(ask, address);
   }
 
   offer({ members }: MembersOffered): void {
@@ -193,12 +115,12 @@ class GenerationHost {
   withdraw(request: string): void {
     const dropped = this.#scheduler.withdraw(request);
     if (dropped > 0) {
-      this.#self.tell(request, 'members.dropped', { count: dropped } satisfies MembersDropped);
+      this.self.tell(request, 'members.dropped', { count: dropped } satisfies MembersDropped);
     }
     for (const [cohortAddress, members] of this.#cohorts) {
       const count = members.filter((member) => member.request === request).length;
       if (count === 0) continue;
-      this.#self.tell(cohortAddress, 'members.left', { count } satisfies MembersLeft);
+      this.self.tell(cohortAddress, 'members.left', { count } satisfies MembersLeft);
     }
   }
 
@@ -209,18 +131,18 @@ class GenerationHost {
 
   formCohorts(): void {
     while (this.#cohorts.size < COHORTS_IN_FLIGHT) {
-      const members = this.#scheduler.take(this.#input.prepared.capacities.batchUnits);
+      const members = this.#scheduler.take(this.input.prepared.capacities.batchUnits);
       if (members.length === 0) return;
       for (const { request, member } of members) {
-        this.#self.tell(request, 'member.joined', { member });
+        this.self.tell(request, 'member.joined', { member });
       }
       this.#cohortsFormed += 1;
       this.#membersServed += members.length;
-      this.#self.tell(this.#self.address, 'cohort.formed', { members: members.length });
-      const address = this.#self.spawn(`cohorts/${this.#cohortsFormed}`, cohort, {
+      this.self.tell(this.self.address, 'cohort.formed', { members: members.length });
+      const address = this.self.spawn(`cohorts/${this.#cohortsFormed}`, cohort, {
         members,
         control: this.#control!,
-        device: this.#input.device,
+        device: this.input.device,
       });
       this.#cohorts.set(address, members);
     }
@@ -236,30 +158,30 @@ class GenerationHost {
     this.#cache.use(key);
     const address = this.#specializations.get(key)!;
     this.#lent.set(leaseOf(key, asker), address);
-    this.#self.tell(address, 'specialization.use', { cohort: asker });
+    this.self.tell(address, 'specialization.use', { cohort: asker });
     this.#evictSurplus();
   }
 
   /** Each has names of its own: one that was evicted may still be on its way out. */
   #spawnSpecialization(asked: StageUse): void {
     const control = this.#control!;
-    const { id: deployment, parameters } = this.#input.prepared;
+    const { id: deployment, parameters } = this.input.prepared;
     const { key } = asked;
     this.#specialized += 1;
     const use = { ...asked, executable: `${asked.executable}.${this.#specialized}` };
     let executables: readonly string[] = [];
     let isDecided = false;
     const decide = (): void => {
-      if (!isDecided) this.#self.tell(this.#self.address, 'specialization.decided', {});
+      if (!isDecided) this.self.tell(this.self.address, 'specialization.decided', {});
       isDecided = true;
     };
-    this.#self.tell(this.#self.address, 'specialization.started', {});
-    const address = this.#self.spawn(`specializations/${this.#specialized}`, specialization, {
+    this.self.tell(this.self.address, 'specialization.started', {});
+    const address = this.self.spawn(`specializations/${this.#specialized}`, specialization, {
       use,
       scope: `${parameters.scope}/choice/${this.#specialized}`,
       deployment,
-      device: this.#input.device,
-      preparer: () => this.#preparer,
+      device: this.input.device,
+      preparer: () => this.preparer,
       taskOf: (declaration) => control.taskOf(declaration),
       banksOf: (task, { reflection }) => control.banksOf(task, reflection),
       onReady: (ready, loaded) => {
@@ -292,28 +214,20 @@ class GenerationHost {
     if (address === undefined) return;
     this.#lent.delete(lease);
     this.#cache.release(key);
-    this.#self.tell(address, 'specialization.release', { cohort: asker });
+    this.self.tell(address, 'specialization.release', { cohort: asker });
     this.#evictSurplus();
   }
 
   /** From here on nobody finds them; asking for one again starts another. */
   #evictSurplus(): void {
     for (const key of this.#cache.surplus()) {
-      this.#self.tell(this.#specializations.get(key)!, 'specialization.evict', {});
+      this.self.tell(this.#specializations.get(key)!, 'specialization.evict', {});
       this.#forgetSpecialization(key);
     }
   }
 
   releaseStages(): void {
-    const { prepared, device } = this.#input;
-    const cold = prepared.stages.map((stage) => stage.executable);
-    const { scope, loaders } = prepared.parameters;
-    // Those of its choices, too; before the programs that load them.
-    this.#self.tell(device, 'banks.unregister', { scope });
-    for (const id of [...cold, ...loaders, ...this.#loaded]) {
-      this.#self.tell(device, 'executable.unload', { id });
-    }
-    this.#self.tell(this.#preparer, 'preparer.retire', {});
+    this.release(this.#loaded);
   }
 
   describe(): GenerationSummary {

@@ -12,6 +12,7 @@ const promised: Record<string, [number, string]> = {
   outOfRange: [400, 'invalid_request_error'],
   permissionDenied: [403, 'permission_error'],
   notFound: [404, 'invalid_request_error'],
+  gone: [410, 'invalid_request_error'],
   alreadyExists: [409, 'invalid_request_error'],
   failedPrecondition: [409, 'invalid_request_error'],
   // 429 where waiting helps: see below.

@@ -4,7 +4,7 @@
  * one end, and its owner does not leave before). Keeps a queue of its own for each generation.
  */
 import { mayBeOneMembersFault } from '../../actors/policy/isolation.js';
-import type { GenerationInput } from '../../actors/model/generation.js';
+import type { GenerationInput } from '../../actors/model/generation-base.js';
 import type { CohortInput } from '../../actors/serving/cohort.js';
 import type { RequestInput } from '../../actors/serving/finite-request.js';
 import type {

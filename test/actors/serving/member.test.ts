@@ -5,7 +5,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { generationOf, type GenerationInput } from '../../../actors/model/generation.js';
+import { generationOf } from '../../../actors/model/generation.js';
+import type { GenerationInput } from '../../../actors/model/generation-base.js';
 import type { PreparedMember, SubmitWork } from '../../../actors/protocol.js';
 import type { RequestInput } from '../../../actors/serving/finite-request.js';
 import type { CohortMember, Collected, MembersOffered } from '../../../actors/serving/member.js';

@@ -1,0 +1,118 @@
+/**
+ * What every generation does, whatever its contract: keeps a preparer on a preparation thread, has
+ * banks that shall be there before the first request activated, tells its deployment how it stands,
+ * and gives the device back what was loaded for it. Hosts of `generation.machine.ts` extend it.
+ */
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import type { ActorSelf } from '../../runtime/system/actor.js';
+import type { Message, Reply } from '../../runtime/system/envelope.js';
+import type { MachineEvent } from '../../runtime/system/machine-event.js';
+import { type Backoff, backoffMs } from '../policy/backoff.js';
+import type { NameBanks, PreparedModel } from '../protocol.js';
+
+export const RETRY_AFTER_S = 1;
+/** Of large checkpoints on slow disks. */
+const WARM_DEADLINE_MS = 30 * 60_000;
+/** Between attempts to start a lost preparer anew: its thread is soon back. */
+const PREPARER_BACKOFF: Backoff = { initialMs: 50, maxMs: 5_000, steadyMs: 30_000 };
+
+export interface GenerationInput {
+  readonly prepared: PreparedModel;
+  readonly deployment: string;
+  readonly device: string;
+  /** Takes its preparer. */
+  readonly preparationThread: string;
+  /** Members that may wait (--max-queue). */
+  readonly waitingMax: number;
+}
+
+/** Answer to 'generation.describe'. */
+export interface GenerationSummary {
+  readonly requests: number;
+  readonly waiting: number;
+  readonly cohorts: number;
+  readonly specializations: number;
+  readonly cohortsFormed: number;
+  readonly membersServed: number;
+}
+
+export class GenerationBase {
+  protected readonly self: ActorSelf;
+  protected readonly input: GenerationInput;
+  protected preparer = '';
+  readonly #preparerKind: string;
+  #preparerLosses = 0;
+  #preparerLostMs = 0;
+
+  /** `preparerKind` is the kind of actor that prepares its requests. */
+  constructor(self: ActorSelf, input: GenerationInput, preparerKind: string) {
+    this.self = self;
+    this.input = input;
+    this.#preparerKind = preparerKind;
+  }
+
+  /** Has banks that shall be there before the first request activated; false: none shall. */
+  protected warm(): boolean {
+    const { prepared, device } = this.input;
+    const { pin, warmup } = prepared.document.deployment;
+    const { banks: ids } = prepared.parameters;
+    if (ids.length === 0 || !(pin || warmup)) return false;
+    const deadlineMs = this.self.now() + WARM_DEADLINE_MS;
+    this.self.ask(device, 'banks.warm', { ids } satisfies NameBanks, {
+      deadlineMs,
+      as: 'banks.warmed',
+    });
+    return true;
+  }
+
+  warmed(reply: Reply): MachineEvent {
+    if (reply.outcome === 'value') return { type: 'control.loaded' };
+    return { type: 'control.refused', status: reply.status };
+  }
+
+  startPreparer(): void {
+    const { prepared, preparationThread, device } = this.input;
+    const name = `preparers/${prepared.id}@${prepared.generation}`;
+    const input = { prepared, device };
+    this.preparer = this.self.spawnOn(preparationThread, name, this.#preparerKind, input);
+    this.self.watch(this.preparer);
+  }
+
+  awaitPreparer(): void {
+    const now = this.self.now();
+    if (now - this.#preparerLostMs > PREPARER_BACKOFF.steadyMs) this.#preparerLosses = 0;
+    this.#preparerLostMs = now;
+    this.#preparerLosses += 1;
+    const delayMs = backoffMs(PREPARER_BACKOFF, this.#preparerLosses);
+    this.self.startTimer('preparer', delayMs, 'preparer.due');
+  }
+
+  announce(kind: string, status: StatusRecord | null): void {
+    const { generation } = this.input.prepared;
+    this.self.tell(this.input.deployment, kind, { generation, status });
+  }
+
+  refuse(ask: Message, hasPreparer: boolean): void {
+    const { id } = this.input.prepared;
+    this.self.replyError(ask, {
+      code: 'unavailable',
+      message: hasPreparer
+        ? `model ${id} is being replaced or removed and takes no new requests`
+        : `model ${id} has lost its preparation thread, which is being started anew`,
+      retryAfterS: RETRY_AFTER_S,
+    });
+  }
+
+  /** Gives back what preparation loaded; `loaded` are programs that came later. */
+  protected release(loaded: Iterable<string>): void {
+    const { prepared, device } = this.input;
+    const cold = prepared.stages.map((stage) => stage.executable);
+    const { scope, loaders } = prepared.parameters;
+    // Those of its choices, too; before the programs that load them.
+    this.self.tell(device, 'banks.unregister', { scope });
+    for (const id of [...cold, ...loaders, ...loaded]) {
+      this.self.tell(device, 'executable.unload', { id });
+    }
+    this.self.tell(this.preparer, 'preparer.retire', {});
+  }
+}
