@@ -2,13 +2,22 @@
  * What actors say to each other across threads: one place for the shapes of payloads, so that both
  * ends of a message agree. Plain data only (structured-clone safe).
  */
+import type {
+  SessionChange,
+  SessionState,
+  TextBody,
+  TextDelta,
+  TextResult,
+} from '../http/text-serving.js';
 import type { StatusRecord } from '../runtime/base/errors.js';
 import type { ExecutableInfo } from '../runtime/hal/executable.js';
 import type { Submission, SubmissionRetired } from '../runtime/hal/submission.js';
 import type { StageDeclaration } from '../runtime/packages/artefacts.js';
 import type { ChoiceSources, FiniteModel } from '../runtime/packages/finite-control.js';
+import type { TextModel } from '../runtime/packages/text-control.js';
 import type { Choice } from '../runtime/packages/prepare-choice.js';
 import type { PreparedRequest } from '../runtime/profiles/finite.js';
+import type { Prompt } from '../runtime/profiles/text.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 import type { LoadPlan, OpenedFile, OpenedSource } from '../runtime/parameters/load-plan.js';
 import type { FilesPlace } from '../runtime/packages/imported-files.js';
@@ -80,7 +89,11 @@ export interface PackageLocation {
 }
 
 /** What preparation hands over: all that a generation needs, on whatever thread. */
-export interface PreparedModel extends FiniteModel {
+export type PreparedModel = PreparedFinite | PreparedText;
+export interface PreparedFinite extends FiniteModel, PreparedPackage {}
+export interface PreparedText extends TextModel, PreparedPackage {}
+
+interface PreparedPackage {
   readonly document: ModelDocument;
   /** Where files that requests name are looked for. */
   readonly place: Omit<FilesPlace, 'document'>;
@@ -170,4 +183,48 @@ export type WorkRetired = SubmissionRetired;
 export interface WorkFailed {
   readonly invocation: string;
   readonly status: StatusRecord;
+}
+
+/** 'request.submit' to a model of retained text; answered as `op` says. */
+export interface TextSubmit {
+  readonly deployment: string;
+  readonly requestId: string;
+  readonly text: TextRequest;
+}
+
+export type TextRequest =
+  /** Answered with TextAnswer; what is said meanwhile goes to STREAMS under the number. */
+  | { readonly op: 'generate'; readonly body: TextBody; readonly stream: number | null }
+  /** Answered with SessionAnswer, like the two that follow. */
+  | { readonly op: 'open' }
+  | { readonly op: 'describe'; readonly session: string }
+  | { readonly op: 'change'; readonly session: string; readonly change: SessionChange }
+  /** Answered with ids. */
+  | { readonly op: 'tokenize'; readonly prompt: Prompt }
+  /** Answered with text. */
+  | { readonly op: 'detokenize'; readonly ids: readonly number[] };
+
+export interface TextAnswer extends Omit<TextResult, 'model'> {
+  /** Deltas that were sent to its stream. */
+  readonly deltas: number;
+}
+
+export type SessionAnswer = Omit<SessionState, 'model'>;
+
+/** Where what turns say goes, on the main thread. */
+export const STREAMS = 'main:/streams';
+
+/** 'text.deltas' to STREAMS, once an epoch: in the order in which they were said. */
+export interface TextDeltas {
+  readonly deltas: readonly { readonly stream: number; readonly delta: TextDelta }[];
+}
+
+/** 'text.taken', the answer: streams whose reader has taken one more. */
+export interface DeltasTaken {
+  readonly streams: readonly number[];
+}
+
+/** 'prompt.prepare', an ask to the preparer of a text model; answered with ids. */
+export interface PreparePrompt {
+  readonly prompt: Prompt;
 }

@@ -16,6 +16,8 @@ import { openPackageFiles } from '../../runtime/packages/imported-files.js';
 import { LocalLauncher } from '../../runtime/packages/local-launcher.js';
 import { closeSources } from '../../runtime/packages/package-checkpoints.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
+import type { PreparationPlan } from '../../runtime/packages/prepare-package.js';
+import type { TextGeometry } from '../../runtime/profiles/text.js';
 import { stageRows } from '../../runtime/jit/report.js';
 import { stageSummary } from './model-state.js';
 import { locatePackage } from './package-location.js';
@@ -65,7 +67,6 @@ export async function reportOf(options: ToolOptions): Promise<PackageReport> {
     options.onProgress(ordinal + 2, total, reflection.name);
     return { declaration, executable: '', reflection };
   });
-  const { capacities } = plan;
   return {
     package: options.package,
     id: location.id,
@@ -77,10 +78,7 @@ export async function reportOf(options: ToolOptions): Promise<PackageReport> {
         rows: [
           { name: 'files', value: plan.sources.length },
           { name: 'functions of the control program', value: control.program.functions.length },
-          { name: 'units a cohort', value: capacities.batchUnits },
-          { name: 'upload bytes', value: capacities.uploadBytes },
-          { name: 'output bytes', value: capacities.outputBytes },
-          { name: 'result bytes', value: capacities.resultBytes },
+          ...sizeRows(plan),
           { name: 'state bytes', value: plan.state.image.length },
         ],
       },
@@ -91,3 +89,31 @@ export async function reportOf(options: ToolOptions): Promise<PackageReport> {
     ],
   };
 }
+
+function sizeRows(plan: PreparationPlan) {
+  const sizes =
+    plan.contract === 'finite'
+      ? {
+          'units a cohort': plan.capacities.batchUnits,
+          'upload bytes': plan.capacities.uploadBytes,
+          'output bytes': plan.capacities.outputBytes,
+          'result bytes': plan.capacities.resultBytes,
+        }
+      : textSizes(plan.geometry);
+  return Object.entries(sizes).map(([name, value]) => ({ name, value }));
+}
+
+const textSizes = (geometry: TextGeometry) => ({
+  rows: geometry.rows,
+  'tokens of a row': geometry.context,
+  'tokens of an epoch': geometry.tokens,
+  'spans of an epoch': geometry.spans,
+  'tokens of a page': geometry.pageTokens,
+  'bytes of all pages': geometry.pages * geometry.pageBytes,
+  'bytes of all states': geometry.states * geometry.stateBytes,
+  'bytes of metadata': geometry.metadataBytes,
+  'bytes of input': geometry.inputBytes,
+  'bytes of the residual': geometry.residualBytes,
+  'bytes of feedback': geometry.outputs * geometry.feedbackBytes,
+  'tokens known': geometry.vocabulary,
+});

@@ -317,7 +317,7 @@ class DeploymentHost {
         prepared === null
           ? null
           : {
-              batchUnits: prepared.capacities.batchUnits,
+              batchUnits: unitsOf(prepared),
               stateBytes: prepared.state.image.length,
               peakBytes: peakBytes(prepared),
               stages: prepared.stages,
@@ -329,9 +329,21 @@ class DeploymentHost {
   }
 }
 
-function peakBytes({ capacities, stages }: PreparedModel): number {
-  const workspaces = stages.map((stage) => stage.reflection.workspaceBytes);
-  return capacities.uploadBytes + capacities.outputBytes + Math.max(0, ...workspaces);
+/** What one invocation may hold: units of a cohort, tokens of an epoch. */
+const unitsOf = (prepared: PreparedModel): number =>
+  prepared.contract === 'finite' ? prepared.capacities.batchUnits : prepared.geometry.tokens;
+
+function peakBytes(prepared: PreparedModel): number {
+  const workspaces = prepared.stages.map((stage) => stage.reflection.workspaceBytes);
+  return packetBytes(prepared) + Math.max(0, ...workspaces);
+}
+
+function packetBytes(prepared: PreparedModel): number {
+  if (prepared.contract === 'finite') {
+    return prepared.capacities.uploadBytes + prepared.capacities.outputBytes;
+  }
+  const { metadataBytes, inputBytes, residualBytes } = prepared.geometry;
+  return metadataBytes + inputBytes + residualBytes;
 }
 
 export const deployment = machineActor(

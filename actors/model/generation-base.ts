@@ -16,8 +16,8 @@ const WARM_DEADLINE_MS = 30 * 60_000;
 /** Between attempts to start a lost preparer anew: its thread is soon back. */
 const PREPARER_BACKOFF: Backoff = { initialMs: 50, maxMs: 5_000, steadyMs: 30_000 };
 
-export interface GenerationInput {
-  readonly prepared: PreparedModel;
+export interface GenerationInput<Prepared extends PreparedModel = PreparedModel> {
+  readonly prepared: Prepared;
   readonly deployment: string;
   readonly device: string;
   /** Takes its preparer. */
@@ -36,16 +36,16 @@ export interface GenerationSummary {
   readonly membersServed: number;
 }
 
-export class GenerationBase {
+export class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
   protected readonly self: ActorSelf;
-  protected readonly input: GenerationInput;
+  protected readonly input: GenerationInput<Prepared>;
   protected preparer = '';
   readonly #preparerKind: string;
   #preparerLosses = 0;
   #preparerLostMs = 0;
 
   /** `preparerKind` is the kind of actor that prepares its requests. */
-  constructor(self: ActorSelf, input: GenerationInput, preparerKind: string) {
+  constructor(self: ActorSelf, input: GenerationInput<Prepared>, preparerKind: string) {
     this.self = self;
     this.input = input;
     this.#preparerKind = preparerKind;

@@ -16,7 +16,7 @@ import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
 import { memberCount } from '../../runtime/profiles/finite-request.js';
-import type { FiniteCall } from '../protocol.js';
+import type { FiniteCall, PreparedFinite } from '../protocol.js';
 import { BriefPreparer } from '../serving/brief-preparer.js';
 import { cohort } from '../serving/cohort.js';
 import { finiteRequest, type RequestInput } from '../serving/finite-request.js';
@@ -37,9 +37,11 @@ import { type Context, machine } from './generation.machine.js';
 import { MemoryGate } from './memory-gate.js';
 import { specialization } from './specialization.js';
 
+type FiniteInput = GenerationInput<PreparedFinite>;
+
 /** One runs on the device, one is prepared meanwhile. */
 const COHORTS_IN_FLIGHT = 2;
-class GenerationHost extends GenerationBase {
+class GenerationHost extends GenerationBase<PreparedFinite> {
   readonly #request: ActorFactory<RequestInput>;
   readonly #scheduler = new Scheduler<CohortMember>();
   readonly #cache: SpecializationCache;
@@ -59,7 +61,7 @@ class GenerationHost extends GenerationBase {
   #membersServed = 0;
   readonly #gate = new MemoryGate();
 
-  constructor(self: ActorSelf, input: GenerationInput, request: ActorFactory<RequestInput>) {
+  constructor(self: ActorSelf, input: FiniteInput, request: ActorFactory<RequestInput>) {
     super(self, input, 'preparer');
     this.#request = request;
     const { specialization_cache } = input.prepared.document.deployment;
@@ -255,8 +257,8 @@ const queueFull = (id: string, limit: number, waiting: number): StatusRecord => 
 /** A generation whose requests are actors of this kind: the members of its cohorts are theirs. */
 export const generationOf = (
   request: ActorFactory<RequestInput>,
-): MachineActorFactory<GenerationInput> =>
-  machineActor(machine, (self: ActorSelf, input: GenerationInput): MachineHost => {
+): MachineActorFactory<FiniteInput> =>
+  machineActor(machine, (self: ActorSelf, input: FiniteInput): MachineHost => {
     const host = new GenerationHost(self, input, request);
     const status = (context: unknown): StatusRecord | null =>
       (context as { failure: StatusRecord | null }).failure;

@@ -194,12 +194,11 @@ class PreparationHost {
     const { document, ...place } = location;
     const plan = this.#plan!;
     const { loaders, indexes, stageBanks } = plan.parameters;
-    const prepared: PreparedModel = {
+    const common = {
       id: location.id,
       generation,
       document,
       place,
-      capacities: plan.capacities,
       control: this.#control!,
       state: plan.state,
       stages: plan.stages.map((declaration, ordinal) => {
@@ -218,8 +217,8 @@ class PreparationHost {
       bindings: plan.bindings,
       facts: plan.facts,
       limits: plan.limits,
-      memoryForecast: plan.memoryForecast,
     };
+    const prepared: PreparedModel = { ...common, ...contractOf(plan) };
     this.#self.tell(deployment, 'preparation.prepared', { prepared });
   }
 
@@ -250,6 +249,14 @@ class PreparationHost {
   #bankIds(): readonly string[] {
     return this.#plan!.parameters.banks.map(({ key }) => `${this.#scope}/bank/${key}`);
   }
+}
+
+/** What only the contract of the package has. */
+function contractOf(plan: PreparationPlan) {
+  const { contract } = plan;
+  if (contract === 'text') return { contract, geometry: plan.geometry, templates: plan.templates };
+  const { capacities, memoryForecast } = plan;
+  return { contract, capacities, memoryForecast };
 }
 
 const refused = (reply: Reply): MachineEvent => ({

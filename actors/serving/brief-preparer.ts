@@ -11,7 +11,7 @@ import { StatusError } from '../../runtime/base/errors.js';
 import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
 import { memberCount, memberLength } from '../../runtime/profiles/finite-request.js';
 import type { FiniteBody } from '../../runtime/profiles/finite-request.js';
-import type { PreparedMember, PreparedModel, PrepareMembers } from '../protocol.js';
+import type { PreparedFinite, PreparedMember, PrepareMembers } from '../protocol.js';
 
 /** Of one input, and at most this share of what the package gives a whole call. */
 const FUEL = 10_000;
@@ -28,7 +28,7 @@ export class BriefPreparer {
   readonly #program: FinitePreparer | null;
   #rest = 0;
 
-  constructor(prepared: PreparedModel) {
+  constructor(prepared: PreparedFinite) {
     const { tokenizer, state, limits } = prepared;
     const isSmall = tokenizer === null && state.image.length <= STATE_BYTES_MAX;
     const fuel = Math.min(FUEL, Math.floor((limits.fuel ?? Infinity) * FUEL_SHARE));

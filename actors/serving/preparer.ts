@@ -15,8 +15,8 @@ import {
   FILES,
   type KeepFiles,
   type PrepareChoice,
+  type PreparedFinite,
   type PreparedMember,
-  type PreparedModel,
   type PrepareMembers,
   type RegisterBanks,
   type ResolvedChoice,
@@ -26,7 +26,7 @@ import {
 const REGISTER_DEADLINE_MS = 30_000;
 
 export interface PreparerInput {
-  readonly prepared: PreparedModel;
+  readonly prepared: PreparedFinite;
   readonly device: string;
 }
 
@@ -107,7 +107,7 @@ const bankId = (scope: string, { key }: ChoicePlan['banks'][number]): string =>
   `${scope}/bank/${key}`;
 const loaderId = (scope: string, id: string): string => `${scope}/load/${id}`;
 
-function resolvedOf(plan: ChoicePlan, prepared: PreparedModel, scope: string): ResolvedChoice {
+function resolvedOf(plan: ChoicePlan, prepared: PreparedFinite, scope: string): ResolvedChoice {
   const banks = [...prepared.parameters.banks, ...plan.banks.map((bank) => bankId(scope, bank))];
   const isOwn = plan.sources.length > 0 || plan.banks.length > 0;
   return {
@@ -120,7 +120,7 @@ function resolvedOf(plan: ChoicePlan, prepared: PreparedModel, scope: string): R
 }
 
 /** Its banks leave like any others: only those of the generation can be pinned. */
-function registrationOf(plan: ChoicePlan, prepared: PreparedModel, scope: string): RegisterBanks {
+function registrationOf(plan: ChoicePlan, prepared: PreparedFinite, scope: string): RegisterBanks {
   const banks = plan.banks.map((bank) => {
     const loaders = bank.loaders.map((id) => loaderId(scope, id));
     return { id: bankId(scope, bank), plan: { ...bank, loaders }, pinned: false };

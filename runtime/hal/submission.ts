@@ -55,6 +55,10 @@ export type SubmissionCommand =
       readonly source: BufferRange;
       readonly slot: number;
     }
+  /** Copies bytes on the device, in order with the executions; equal lengths, no overlap. */
+  | { readonly op: 'copy'; readonly source: BufferRange; readonly target: BufferRange }
+  /** Sets every byte of `target`, in order with the executions. */
+  | { readonly op: 'fill'; readonly target: BufferRange; readonly byte: number }
   /** fence `fence` captures exactly `work`. */
   | { readonly op: 'fence'; readonly fence: number; readonly work: number }
   /**

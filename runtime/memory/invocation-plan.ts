@@ -138,6 +138,10 @@ class Planner {
       case 'feedback':
         this.#needWork(command.work);
         return this.#toHost(command.source, `feedback slot ${command.slot}`);
+      case 'copy':
+        return this.#planCopy(command);
+      case 'fill':
+        return this.#planFill(command);
       case 'fence':
         this.#needWork(command.work);
         if (this.#fences.has(command.fence)) this.#refuse(`fence ${command.fence} is made twice`);
@@ -148,6 +152,25 @@ class Planner {
       case 'join':
         if (!this.#fences.has(command.fence)) this.#refuse(`fence ${command.fence} is not known`);
     }
+  }
+
+  #planCopy({ source, target }: Extract<SubmissionCommand, { op: 'copy' }>): void {
+    this.#check(source, 'the source of a copy');
+    this.#check(target, 'the target of a copy');
+    if (source.length !== target.length) {
+      this.#refuse(`a copy of ${source.length} bytes goes to a range of ${target.length}`);
+    }
+    const ranges = [this.#identify(source), this.#identify(target)] as const;
+    if (rangesOverlap(...ranges)) this.#refuse('a copy writes over its own source');
+    this.#written.push(ranges[1]);
+  }
+
+  #planFill({ target, byte }: Extract<SubmissionCommand, { op: 'fill' }>): void {
+    this.#check(target, 'the target of a fill');
+    if (!(Number.isInteger(byte) && byte >= 0 && byte <= 255)) {
+      this.#refuse(`a fill with ${byte}; a byte is 0 to 255`);
+    }
+    this.#written.push(this.#identify(target));
   }
 
   #planGather(command: Extract<SubmissionCommand, { op: 'gather' }>): void {

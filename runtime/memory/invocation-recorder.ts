@@ -1,8 +1,8 @@
 /**
- * Puts one admitted invocation into the queue: uploads, executions in order, feedback on a branch
- * of its own, the final snapshot. Knows which work waits for what; knows nothing of who pays.
+ * Puts one admitted invocation into the queue: uploads, executions and moves in order, feedback on a
+ * branch of its own, the final snapshot. Knows which work waits for what; knows nothing of who pays.
  *
- * Holds: executions of one invocation run in order on one timeline, so a fence of one of them
+ * Holds: executions and moves of one invocation run in order on one timeline, so a fence of one of them
  * covers it and what came before, never what comes after. A feedback copy delays and fails nobody
  * else; the queue keeps later writers of its bytes behind it.
  */
@@ -52,6 +52,8 @@ export class InvocationRecorder {
   /** When the first execution started. */
   started: number | null = null;
   #joined: Fence | null = null;
+  /** Since the last command of another kind. */
+  readonly #moves: DeviceCommand[] = [];
   /** Accepted works that have not retired, and one for the recording itself. */
   #open = 1;
 
@@ -84,7 +86,11 @@ export class InvocationRecorder {
       if (writes.length > 0) {
         this.#submit({ label: 'the upload', timeline: this.#main, wait: null, commands: writes });
       }
-      for (const command of commands) this.#recordCommand(command);
+      for (const command of commands) {
+        if (command.op !== 'copy' && command.op !== 'fill') this.#submitMoves();
+        this.#recordCommand(command);
+      }
+      this.#submitMoves();
       if (reads.length > 0) {
         const [timeline, wait] = [this.#main, this.#joined];
         this.#submit({ label: 'the snapshot', timeline, wait, commands: reads });
@@ -114,6 +120,14 @@ export class InvocationRecorder {
         });
         return;
       }
+      case 'copy': {
+        const [source, target] = [this.#range(command.source), this.#range(command.target)];
+        this.#moves.push({ op: 'copy', source, target });
+        return;
+      }
+      case 'fill':
+        this.#moves.push({ op: 'fill', target: this.#range(command.target), byte: command.byte });
+        return;
       case 'fence':
         this.#fences.set(command.fence, known(this.#works, command.work));
         return;
@@ -122,6 +136,13 @@ export class InvocationRecorder {
       case 'join':
         this.#joined = Fence.join(this.#joined, known(this.#fences, command.fence));
     }
+  }
+
+  /** Copies and fills that follow each other are one work: each costs as much as an execution. */
+  #submitMoves(): void {
+    if (this.#moves.length === 0) return;
+    const commands = this.#moves.splice(0);
+    this.#submit({ label: 'moves', timeline: this.#main, wait: this.#joined, commands });
   }
 
   /** A branch of its own: it copies its descriptors when its turn comes, then has ranges read. */

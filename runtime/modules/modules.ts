@@ -5,6 +5,7 @@
 import { capabilitiesOf } from '../vm/capability.js';
 import type { CapabilityTable } from '../vm/capability.js';
 import { bufferSignatures } from './buffer.js';
+import { chatSignatures } from './chat.js';
 import { inputSignatures } from './input.js';
 import { optionsSignatures } from './options.js';
 import { parametersSignatures } from './parameters.js';
@@ -16,6 +17,7 @@ import { weightsSignatures } from './weights.js';
 
 export const moduleTables: Readonly<Record<string, readonly Signature[]>> = {
   buffer: bufferSignatures,
+  chat: chatSignatures,
   input: inputSignatures,
   options: optionsSignatures,
   parameters: parametersSignatures,

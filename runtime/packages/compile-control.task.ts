@@ -11,10 +11,14 @@ import { parseSources } from './load-package.js';
 
 export function compileControl(input: CompileControlInput): HostArtefact {
   const { primary, bindings, facts, forecast } = input;
-  const fixed = findProfile(input.profile).entries.filter((entry) => entry.program === 'control');
+  const { entries, optional } = findProfile(input.profile);
   const program = linkHost(parseSources(input.sources), {
     primary,
-    entries: forecast === null ? fixed : [...fixed, forecastEntry(forecast)],
+    entries: [
+      ...entries.filter((entry) => entry.program === 'control'),
+      ...(forecast === null ? [] : [forecastEntry(forecast)]),
+    ],
+    optional,
     bindings,
     facts,
   });

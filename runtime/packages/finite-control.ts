@@ -4,7 +4,6 @@
  * frozen state and the table of stages (cold ones, and specialized ones while they are loaded).
  * Calls are synchronous; nothing here submits or waits.
  */
-import type { TargetFacts } from '../base/target-facts.js';
 import type { Submission } from '../hal/submission.js';
 import { wasmExecutor } from '../jit/host-executor.js';
 import type { ExecutableReflection } from '../jit/reflection.js';
@@ -33,50 +32,22 @@ import { assert, StatusError } from '../base/errors.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
 import type { CheckpointIndex } from '../parameters/checkpoints/checkpoint-index.js';
 import { HostVm } from '../vm/host-vm.js';
-import type { SealedState } from '../vm/heap.js';
-import type { Bindings, CompileStageInput, HostArtefact, PackageSource } from './artefacts.js';
+import type { CompileStageInput } from './artefacts.js';
 import { entryAt, sourceAt } from './checkpoint-entries.js';
 import { coldBankOf } from './cold-banks.js';
-import type { ModelDocument } from './model-document.js';
 import { hasOwnParameters, type Choice } from './prepare-choice.js';
+import { coldStages, type ProgramModel } from './program-model.js';
 import { choiceKey, stageKey } from './specialization-key.js';
 
 /** Bytes of the one host slot that a finite invocation may fill with `runner.feedback`. */
 export const FEEDBACK_BYTES = 4096;
 
-/** What a generation knows of its prepared model, as far as its programs go. */
-export interface FiniteModel {
-  readonly id: string;
-  readonly generation: number;
-  readonly document: ModelDocument;
+/** A prepared model whose requests share cohorts. */
+export interface FiniteModel extends ProgramModel {
+  readonly contract: 'finite';
   readonly capacities: FiniteCapacities;
-  readonly control: HostArtefact;
-  readonly state: SealedState;
-  readonly stages: readonly {
-    readonly declaration: StageDeclaration;
-    readonly executable: string;
-    readonly reflection: ExecutableReflection;
-  }[];
-  readonly sources: readonly PackageSource[];
-  readonly bindings: Bindings;
-  readonly facts: TargetFacts;
-  readonly limits: { readonly fuel?: number };
   /** Control entry that estimates the memory of a request; null without. */
   readonly memoryForecast: string | null;
-  readonly parameters: ModelParameters;
-}
-
-/** Checkpoints and banks of a prepared model as its programs and its actors name them. */
-export interface ModelParameters {
-  /** Of its sources on the device; ids of its banks start with it. */
-  readonly scope: string;
-  readonly banks: readonly string[];
-  /** For each cold stage, for each of its bindings: an index in `banks`. */
-  readonly stageBanks: readonly (readonly number[])[];
-  /** Executables that fill the banks. */
-  readonly loaders: readonly string[];
-  /** What the sources hold, by ordinal. */
-  readonly indexes: readonly CheckpointIndex[];
 }
 
 /**
@@ -202,7 +173,7 @@ export class FiniteControl {
     const own = declared.find(({ ready }) => ready.sources !== null)?.ready.sources;
     const indexes = [...parameters.indexes, ...(own?.indexes ?? [])];
     const recorder = new RunnerRecorder({
-      stages: [...this.#coldStages(), ...declared.flatMap(runnableStages)],
+      stages: [...coldStages(this.#model), ...declared.flatMap(runnableStages)],
       slots: [FEEDBACK_BYTES],
       entry: (source, key) => entryAt(indexes, source, key),
     });
@@ -279,14 +250,6 @@ export class FiniteControl {
   #recorder(): RunnerRecorder {
     if (this.#invocation !== null) return this.#invocation;
     throw new StatusError('internal', "runner capabilities are for 'run' only");
-  }
-
-  #coldStages(): RunnableStage[] {
-    return this.#model.stages.map(({ executable, reflection }) => ({
-      executable,
-      name: reflection.name,
-      roots: reflection.roots.length,
-    }));
   }
 
   #find({ key }: StageUse): SpecializedUse {

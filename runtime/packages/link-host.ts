@@ -22,17 +22,22 @@ export interface LinkOptions {
   readonly primary: string;
   /** Entries that the program must export. */
   readonly entries: readonly EntrySignature[];
+  /** Entries that it may export. */
+  readonly optional?: readonly EntrySignature[];
   readonly bindings: Bindings;
   readonly facts: TargetFacts;
 }
 
 export function linkHost(catalog: Catalog, options: LinkOptions): HostProgram {
-  const { primary, entries, bindings, facts } = options;
+  const { primary, entries, optional = [], bindings, facts } = options;
   const configuration = { target: facts, bindings: bindConfiguration(catalog, bindings) };
   const program = programOf(catalog, elaborateHost(catalog, primary, configuration));
   for (const entry of entries) {
     if (program.entries[entry.name] === undefined) throw missingEntry(program, primary, entry);
     checkEntry(program, entry);
+  }
+  for (const entry of optional) {
+    if (program.entries[entry.name] !== undefined) checkEntry(program, entry);
   }
   bindCapabilities(program.imports, capabilityTable(primary, {}), program.files);
   return program;

@@ -51,6 +51,15 @@ const definition = z.strictObject({
 const assets = z
   .strictObject({
     tokenizer: reference.optional(),
+    tokenizer_config: reference
+      .optional()
+      .describe(
+        '`tokenizer_config.json`: its chat template and special tokens are for chat.render',
+      ),
+    templates: z
+      .record(z.string().min(1), reference)
+      .optional()
+      .describe('chat templates by the name that chat.render is given'),
     checkpoint: z
       .array(reference)
       .max(1024)

@@ -12,6 +12,8 @@ import { verifyCatalog } from '../loom/elaborate/verify.js';
 import type { FiniteCapacities } from '../profiles/finite.js';
 import type { SymbolValue } from '../modules/signature-table.js';
 import { findProfile } from '../profiles/profiles.js';
+import { checkShapes } from '../profiles/text-geometry.js';
+import type { TextGeometry } from '../profiles/text.js';
 import { Tokenizer } from '../tokenizer/tokenizer.js';
 import type { SealedState } from '../vm/heap.js';
 import type { HostLimits } from '../vm/host-vm.js';
@@ -22,6 +24,8 @@ import type {
   PackageSource,
   StageDeclaration,
 } from './artefacts.js';
+import { readTemplates } from './chat-templates.js';
+import type { ChatTemplates } from './chat-templates.js';
 import { openPackageFiles } from './imported-files.js';
 import type { FilesPlace } from './imported-files.js';
 import { loadPackage } from './load-package.js';
@@ -33,10 +37,26 @@ import type { PackageFiles } from './package-files.js';
 import { planParameters } from './parameter-plan.js';
 import type { ParameterPlan } from './parameter-plan.js';
 import { runPrepare } from './run-prepare.js';
+import type { ColdResults } from './run-prepare.js';
 import { checkDeclarations } from './stage-configuration.js';
 
-export interface PreparationPlan {
+export type PreparationPlan = FinitePlan | TextPlan;
+
+export interface FinitePlan extends ProgramPlan {
+  readonly contract: 'finite';
   readonly capacities: FiniteCapacities;
+  /** Name of the control entry for memory estimates; null when `prepare` named none. */
+  readonly memoryForecast: string | null;
+}
+
+export interface TextPlan extends ProgramPlan {
+  readonly contract: 'text';
+  readonly geometry: TextGeometry;
+  readonly templates: ChatTemplates;
+}
+
+/** What every contract has. */
+interface ProgramPlan {
   /** Name for reports that `prepare` gave. */
   readonly sourceName: string;
   readonly state: SealedState;
@@ -49,8 +69,6 @@ export interface PreparationPlan {
   readonly limits: Partial<HostLimits>;
   /** Checkpoints, banks and what fills them. Whoever takes the plan closes the checkpoints. */
   readonly parameters: ParameterPlan;
-  /** Name of the control entry for memory estimates; null when `prepare` named none. */
-  readonly memoryForecast: string | null;
   /** Inputs of the pool's tasks. */
   readonly compileControl: CompileControlInput;
   readonly compileStage: (ordinal: number) => CompileStageInput;
@@ -94,6 +112,7 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
   const cold = runPrepare(loaded, { profile, bindings, facts, limits, files, checkpoints });
   const { stages } = cold;
   const memoryForecast = forecastName(loaded, cold.memoryForecast);
+  checkContract(cold, document);
   checkDeclarations(catalog, { bindings, declarations: stages, facts });
   checkNamedCheckpoints(document, files);
   const indexes = checkpoints.indexes();
@@ -102,8 +121,7 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
   const input = (declaration: StageDeclaration): CompileStageInput => {
     return { sources, declaration, bindings, facts };
   };
-  return {
-    capacities: limitUnits(cold.capacities, document),
+  const plan: ProgramPlan = {
     sourceName: cold.sourceName,
     state: cold.state,
     stages,
@@ -112,7 +130,6 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
     bindings,
     facts,
     limits,
-    memoryForecast,
     parameters: { ...planned, sources: checkpoints.handOver() },
     compileControl: {
       sources,
@@ -125,6 +142,34 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
     compileStage: (ordinal) => input(stages[ordinal]!),
     compileLoader: (index) => input(planned.loaders[index]!.declaration),
   };
+  const { sizes } = cold;
+  if (sizes.contract === 'text') {
+    return { ...plan, ...sizes, templates: readTemplates(document, files) };
+  }
+  const capacities = limitUnits(sizes.capacities, document);
+  return { ...plan, contract: 'finite', capacities, memoryForecast };
+}
+
+/** What only one of the contracts knows. */
+function checkContract(
+  { sizes, stages, memoryForecast }: ColdResults,
+  { profile, deployment }: ModelDocument,
+): void {
+  if (sizes.contract === 'finite') return;
+  const tags = stages.map(({ tag }) => tag);
+  checkShapes(tags, sizes.geometry.tokens);
+  const unknown =
+    memoryForecast !== null
+      ? 'memory_forecast'
+      : deployment.capacity.batch_units !== undefined
+        ? 'deployment.capacity.batch_units'
+        : null;
+  if (unknown === null) return;
+  throw new StatusError(
+    'invalidArgument',
+    `${unknown} is for profiles with cohorts; a package of profile ${profile} says in its options how much it takes`,
+    { where: 'prepare' },
+  );
 }
 
 /** The entry as the control program exports it; its signature is checked when that is linked. */

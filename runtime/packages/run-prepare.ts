@@ -1,5 +1,6 @@
 /**
- * Runs the cold entry `prepare` of a package in the interpreter and checks what it returns. Files
+ * Runs the cold entry `prepare` of a package in the interpreter and checks what it returns, by the
+ * contract of its profile. Files
  * that it declares are opened while it runs; the caller owns them, also when it raises.
  */
 import { StatusError } from '../base/errors.js';
@@ -14,7 +15,10 @@ import { weightsFunctions } from '../modules/weights.js';
 import { checkPrepare } from '../profiles/finite.js';
 import type { FiniteCapacities } from '../profiles/finite.js';
 import type { Profile } from '../profiles/profile.js';
+import { checkTextPrepare } from '../profiles/text-geometry.js';
+import type { TextGeometry } from '../profiles/text.js';
 import type { SealedState } from '../vm/heap.js';
+import type { HostValue } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
 import type { HostLimits } from '../vm/host-vm.js';
 import type { Bindings, StageDeclaration } from './artefacts.js';
@@ -25,9 +29,15 @@ import { parseJson } from './model-document.js';
 import type { PackageCheckpoints } from './package-checkpoints.js';
 import type { PackageFiles } from './package-files.js';
 
+/** What `prepare` said of sizes. */
+export type ColdSizes =
+  | { readonly contract: 'finite'; readonly capacities: FiniteCapacities }
+  | { readonly contract: 'text'; readonly geometry: TextGeometry };
+
 export interface ColdResults {
-  readonly capacities: FiniteCapacities;
+  readonly sizes: ColdSizes;
   readonly tokenizer: string;
+  /** For reports; without one, the package's own name. */
   readonly sourceName: string;
   readonly state: SealedState;
   readonly stages: readonly StageDeclaration[];
@@ -65,22 +75,41 @@ export function runPrepare(loaded: LoadedPackage, context: ColdContext): ColdRes
   });
   const options = new OptionsValue(loaded.document.definition.options);
   const results = vm.call('prepare', [assetRoot, options]);
-  const [batchUnits, uploadBytes, outputBytes, resultBytes, tokenizer, sourceName, state] =
-    results as [bigint, bigint, bigint, bigint, string, string, object];
+  const { state, ...given } =
+    profile.contract === 'finite' ? finiteResults(results) : textResults(results, loaded);
   if (!isSealed(state)) {
     throw new StatusError(
       'internal',
       "'prepare' of the package returned a state that is not sealed",
     );
   }
-  return {
-    capacities: checkPrepare({ batchUnits, uploadBytes, outputBytes, resultBytes }),
-    tokenizer,
-    sourceName,
-    state,
-    stages: declarations.stages,
-    memoryForecast: declarations.memoryForecast,
-  };
+  const { stages, memoryForecast } = declarations;
+  return { ...given, state, stages, memoryForecast };
+}
+
+interface Returned extends Pick<ColdResults, 'sizes' | 'tokenizer' | 'sourceName'> {
+  readonly state: object;
+}
+
+function finiteResults(results: readonly HostValue[]): Returned {
+  const [batchUnits, uploadBytes, outputBytes, resultBytes, tokenizer, sourceName, state] =
+    results as [bigint, bigint, bigint, bigint, string, string, object];
+  const capacities = checkPrepare({ batchUnits, uploadBytes, outputBytes, resultBytes });
+  return { sizes: { contract: 'finite', capacities }, tokenizer, sourceName, state };
+}
+
+function textResults(results: readonly HostValue[], { document }: LoadedPackage): Returned {
+  const [rows, tokens, spans, context, ...tables] = results as [bigint, bigint, bigint, bigint];
+  const [storage, packets, terminal, tokenizer, state] = tables as unknown as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+    string,
+    object,
+  ];
+  const counts = { rows, tokens, spans, context };
+  const geometry = checkTextPrepare({ ...counts, storage, packets, terminal });
+  return { sizes: { contract: 'text', geometry }, tokenizer, sourceName: document.id, state };
 }
 
 function capabilities(declarations: DeclarationRecorder, { files, checkpoints }: ColdContext) {

@@ -54,6 +54,8 @@ export class Heap {
   readonly arenaBytes: number;
   view: DataView;
   bytes: Uint8Array;
+  /** Calls that have begun: what lies in the arena belongs to the last one. */
+  calls = 0;
   #literalsEnd = LITERALS_BASE;
   #fuelLimit = FUEL_DEFAULT;
 
@@ -89,6 +91,7 @@ export class Heap {
 
   /** Empties the arena and sets the fuel of the call that follows. */
   beginCall(fuel: number = FUEL_DEFAULT): void {
+    this.calls += 1;
     this.#fuelLimit = Math.min(fuel, 2 ** 31 - 1);
     this.view.setUint32(ARENA_POINTER, this.arenaBase, true);
     this.view.setUint32(CALL_DEPTH, 0, true);

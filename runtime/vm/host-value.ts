@@ -1,8 +1,9 @@
 /**
  * Values as the server sees them, and their way into and out of a program's memory. Strings and
  * buffers are copied in both directions, so nothing of the server aliases what a program may
- * change. A ref is a sealed record (`SealedState` to bring in or out, `FROZEN_STATE` for the state
- * that the instance was made with) or a value of the server that only capabilities understand.
+ * change; a `ScratchBuffer` is made in the program's memory and read there. A ref is a sealed
+ * record (`SealedState` to bring in or out, `FROZEN_STATE` for the state that the instance was made
+ * with) or a value of the server that only capabilities understand.
  */
 import { StatusError } from '../base/errors.js';
 import type { Symbol, Type } from '../loom/typed.js';
@@ -13,13 +14,15 @@ import { bufferBytes, newBufferOf } from './heap-buffers.js';
 import { newList, listLength, pushElement } from './heap-lists.js';
 import { newString, readString } from './heap-strings.js';
 import { exportState, importState, REF_BYTES, SERVER_VALUE, type SealedTypes } from './sealing.js';
+import { ScratchBuffer } from './scratch-buffer.js';
 import { typeText } from './type-text.js';
 import { valueAccess } from './value-access.js';
 import { valueSize } from './value-layout.js';
 
 /**
- * i64: bigint · bool: boolean · i32 u32 f32 f64: number · string · buffer: Uint8Array · list: array
- * · symbol: SymbolValue · handles and refs: objects of the server, null for the null handle.
+ * i64: bigint · bool: boolean · i32 u32 f32 f64: number · string · buffer: Uint8Array, as argument
+ * also ScratchBuffer · list: array · symbol: SymbolValue · handles and refs: objects of the server,
+ * null for the null handle.
  */
 export type HostValue =
   bigint | number | boolean | string | Uint8Array | readonly HostValue[] | object | null;
@@ -89,6 +92,7 @@ export function fromHostValue(context: ValueContext, type: Type, value: HostValu
       expect(typeof value === 'string', type, value);
       return newString(heap, value as string);
     case 'buffer':
+      if (value instanceof ScratchBuffer) return value.place(heap);
       expect(value instanceof Uint8Array, type, value);
       return newBufferOf(heap, value as Uint8Array);
     case 'handle':

@@ -5,6 +5,7 @@
  */
 import { mayBeOneMembersFault } from '../../actors/policy/isolation.js';
 import type { GenerationInput } from '../../actors/model/generation-base.js';
+import type { PreparedFinite } from '../../actors/protocol.js';
 import type { CohortInput } from '../../actors/serving/cohort.js';
 import type { RequestInput } from '../../actors/serving/finite-request.js';
 import type {
@@ -66,7 +67,7 @@ export class CohortLaws {
 
   observe(actor: Address, seen: Observation): void {
     if (seen.type === 'started' && seen.kind === 'generation') {
-      this.#startGeneration(actor, seen.input as GenerationInput);
+      this.#startGeneration(actor, seen.input as GenerationInput<PreparedFinite>);
     } else if (seen.type === 'handled') this.#handled(actor, seen.message);
     else if (seen.type === 'spawned' && seen.kind === 'cohort') {
       this.#formed(actor, seen.child, (seen.input as CohortInput).members);
@@ -98,7 +99,10 @@ export class CohortLaws {
     for (const cohort of this.#cohorts.keys()) this.#report.add('I4', `${cohort} never ends`);
   }
 
-  #startGeneration(address: Address, { prepared, waitingMax }: GenerationInput): void {
+  #startGeneration(
+    address: Address,
+    { prepared, waitingMax }: GenerationInput<PreparedFinite>,
+  ): void {
     this.#queues.set(address, {
       batchUnits: prepared.capacities.batchUnits,
       waitingMax,

@@ -66,12 +66,12 @@ export class CompiledPackages {
   }
 
   /** The prepared model with its control program, for who runs it. */
-  whole(prepared: PreparedModel): PreparedModel {
+  whole<Prepared extends PreparedModel>(prepared: Prepared): Prepared {
     return withControl(prepared, this.#controlOf(prepared));
   }
 
   /** The same as a generation gets it: the control program of some versions does not load. */
-  loadable(prepared: PreparedModel): PreparedModel {
+  loadable<Prepared extends PreparedModel>(prepared: Prepared): Prepared {
     const control = this.#controlOf(prepared);
     const version = prepared.bindings.find(([name]) => name === 'tiny.version')![1];
     if (flawOf(Number(version)) !== 'loads') return withControl(prepared, control);
@@ -88,7 +88,10 @@ export class CompiledPackages {
 }
 
 /** Properties that are not enumerable do not travel: what is sent on is a stub again. */
-function withControl(prepared: PreparedModel, artefact: HostArtefact): PreparedModel {
+function withControl<Prepared extends PreparedModel>(
+  prepared: Prepared,
+  artefact: HostArtefact,
+): Prepared {
   const control = { ...prepared.control };
   for (const [name, value] of Object.entries(artefact)) {
     Object.defineProperty(control, name, { value, enumerable: false });

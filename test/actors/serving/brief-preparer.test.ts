@@ -4,14 +4,14 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PreparedModel, PrepareMembers } from '../../../actors/protocol.js';
+import type { PreparedFinite, PrepareMembers } from '../../../actors/protocol.js';
 import { BriefPreparer } from '../../../actors/serving/brief-preparer.js';
 import { checkModelDocument } from '../../../runtime/packages/model-document.js';
 import { MemoryFiles } from '../../../runtime/packages/memory-files.js';
 import { ReferenceModel } from '../../runtime/packages/reference-model.js';
 import { faultyTexts } from './faulty-package.js';
 
-function model(): PreparedModel {
+function model(): PreparedFinite {
   const files = Object.entries(faultyTexts).map(
     ([name, text]) => [name, new TextEncoder().encode(text)] as const,
   );

@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { generationOf } from '../../../actors/model/generation.js';
 import type { GenerationInput } from '../../../actors/model/generation-base.js';
-import type { PreparedMember, SubmitWork } from '../../../actors/protocol.js';
+import type { PreparedFinite, PreparedMember, SubmitWork } from '../../../actors/protocol.js';
 import type { RequestInput } from '../../../actors/serving/finite-request.js';
 import type { CohortMember, Collected, MembersOffered } from '../../../actors/serving/member.js';
 import { preparer } from '../../../actors/serving/preparer.js';
@@ -131,7 +131,7 @@ function dummies(reference: ReferenceModel, seed: number) {
     undefined,
   );
   const device = system.spawn('device', deviceActor(fixture), undefined);
-  const input: GenerationInput = {
+  const input: GenerationInput<PreparedFinite> = {
     prepared: { ...reference.model, place: { base: '/', packageRoots: [] }, tokenizer: null },
     ...{ deployment, device, preparationThread: 'prep', waitingMax: 100 },
   };

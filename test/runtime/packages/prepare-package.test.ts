@@ -13,12 +13,18 @@ import { DiskFiles } from '../../../runtime/packages/disk-files.js';
 import { prepareFiles, preparePackage } from '../../../runtime/packages/prepare-package.js';
 import { modelPackage, ReferenceModel, text } from './reference-model.js';
 import { repositoryRoot } from './repository-root.js';
-import { smallControl, smallKernel, smallPackage, smallPrepare } from './small-package.js';
+import {
+  finitePlan,
+  smallControl,
+  smallKernel,
+  smallPackage,
+  smallPrepare,
+} from './small-package.js';
 import type { SmallFiles } from './small-package.js';
 
 const prepare = (given: SmallFiles = {}, change: object = {}) => {
   const { document, files } = smallPackage(given, change);
-  return prepareFiles(document, files, localFacts());
+  return finitePlan(prepareFiles(document, files, localFacts()));
 };
 
 function refusal(action: () => unknown) {
@@ -181,7 +187,7 @@ test('capacities, tokenizer and profile are checked', () => {
   );
   assert.match(
     returning('', '', { profile: 'speech' }),
-    /no profile 'speech' \(it has embeddings, decisions\)/,
+    /no profile 'speech' \(it has embeddings, decisions, text, sequence\)/,
   );
 });
 

@@ -24,7 +24,7 @@ import { checkModelDocument } from '../../../runtime/packages/model-document.js'
 import type { ModelDocument } from '../../../runtime/packages/model-document.js';
 import type { PackageFiles } from '../../../runtime/packages/package-files.js';
 import { prepareFiles } from '../../../runtime/packages/prepare-package.js';
-import type { PreparationPlan } from '../../../runtime/packages/prepare-package.js';
+import type { FinitePlan } from '../../../runtime/packages/prepare-package.js';
 import { stageConfiguration } from '../../../runtime/packages/stage-configuration.js';
 import { DiskParameterFile } from '../../../runtime/parameters/checkpoints/disk-parameter-file.js';
 import { gatherRanges } from '../../../runtime/parameters/gather-descriptors.js';
@@ -33,6 +33,7 @@ import type { PreparedRequest } from '../../../runtime/profiles/finite.js';
 import type { FiniteBody } from '../../../runtime/profiles/finite-request.js';
 import { interpretCommand } from '../../../runtime/vm/device/command-interpreter.js';
 import { repositoryRoot } from './repository-root.js';
+import { finitePlan } from './small-package.js';
 
 /** A package of the repository, with changes to its document. */
 export function modelPackage(name: string, change: object = {}) {
@@ -43,7 +44,7 @@ export function modelPackage(name: string, change: object = {}) {
 }
 
 export class ReferenceModel {
-  readonly plan: PreparationPlan;
+  readonly plan: FinitePlan;
   /** As a generation is given it. */
   readonly model: FiniteModel;
   readonly control: FiniteControl;
@@ -56,12 +57,13 @@ export class ReferenceModel {
   #invocations = 0;
 
   constructor(document: ModelDocument, files: PackageFiles) {
-    const plan = prepareFiles(document, files, localFacts());
+    const plan = finitePlan(prepareFiles(document, files, localFacts()));
     this.plan = plan;
     this.model = {
       id: document.id,
       generation: 1,
       document,
+      contract: 'finite',
       capacities: plan.capacities,
       control: compileControl(plan.compileControl),
       state: plan.state,

@@ -2,6 +2,7 @@
 import { MemoryFiles } from '../../../runtime/packages/memory-files.js';
 import { checkModelDocument } from '../../../runtime/packages/model-document.js';
 import type { ModelDocument } from '../../../runtime/packages/model-document.js';
+import type { FinitePlan, PreparationPlan } from '../../../runtime/packages/prepare-package.js';
 
 export const smallPrepare = `library small.prepare
 use small { forward }
@@ -89,4 +90,10 @@ export function smallPackage(
     document: checkModelDocument(document, 'model.json'),
     files: new MemoryFiles(new Map(files)),
   };
+}
+
+/** A plan of a package whose requests share cohorts. */
+export function finitePlan(plan: PreparationPlan): FinitePlan {
+  if (plan.contract === 'finite') return plan;
+  throw new Error('the package has retained rows');
 }
