@@ -21,6 +21,7 @@ import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
 import { chooseDevice, type DeviceChoice } from './edge/device-choice.js';
+import { TextPort } from './edge/text-port.js';
 import { SERVER } from './protocol.js';
 import { filesPort } from './system/files-port.js';
 import { server } from './system/server.js';
@@ -84,7 +85,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     throw error;
   }
   const serving = new ServingPort({ system, topology, options });
-  return { serving, topology, pool: pools.compile, system, close };
+  return { serving, text: new TextPort(), topology, pool: pools.compile, system, close };
 }
 
 function openPools(): { readonly compile: TaskPool; readonly reading: TaskPool } {

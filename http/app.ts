@@ -9,12 +9,17 @@ import { HttpFault } from './errors.js';
 import { requestForm } from './middleware/request-form.js';
 import { requestScope } from './middleware/request-scope.js';
 import { adminRoutes } from './routes/admin.js';
+import { chatRoutes } from './routes/chat.js';
+import { completionsRoutes } from './routes/completions.js';
 import { decisionsRoutes } from './routes/decisions.js';
 import { embeddingsRoutes } from './routes/embeddings.js';
 import { healthRoutes } from './routes/health.js';
 import { metricsRoutes } from './routes/metrics.js';
 import { modelRoutes } from './routes/models.js';
 import { openapiRoutes } from './routes/openapi.js';
+import { requestRoutes } from './routes/requests.js';
+import { sessionRoutes } from './routes/sessions.js';
+import { tokenRoutes } from './routes/tokens.js';
 import type { Services } from './services.js';
 
 export function createApp(services: Services): LoomApp {
@@ -24,6 +29,11 @@ export function createApp(services: Services): LoomApp {
   app.onError((error, c) => answerError(c, error));
   embeddingsRoutes(app, services);
   decisionsRoutes(app, services);
+  chatRoutes(app, services);
+  completionsRoutes(app, services);
+  sessionRoutes(app, services);
+  tokenRoutes(app, services);
+  requestRoutes(app, services);
   modelRoutes(app, services);
   adminRoutes(app, services);
   healthRoutes(app, services);

@@ -17,6 +17,8 @@ export interface RequestScope {
   model: string;
   /** What the log line says besides the usual. */
   notes: object | null;
+  /** An error that was told inside an answer which had begun; null: there was none. */
+  failure: unknown;
 }
 
 export interface LoomEnv {

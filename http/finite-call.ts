@@ -9,7 +9,7 @@ import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 import type { LoomContext, RequestScope } from './context.js';
 import { readJson } from './json-body.js';
 import { requireJson } from './middleware/admin-access.js';
-import { clientLeaves, withDeadline } from './request-deadline.js';
+import { deadlineOf, requestBound, withDeadline } from './request-deadline.js';
 import type { FiniteResult } from './serving.js';
 import type { Services } from './services.js';
 
@@ -30,19 +30,12 @@ export function answerFinite(
   services: Services,
   { path, read }: FiniteRoute,
 ): Promise<Response> {
-  const { ports, limits, serving } = services;
+  const { limits, serving } = services;
   const scope = c.get('scope');
   scope.route = path;
   if (services.isDraining()) throw draining();
   requireJson(c.req.header('content-type'));
-  const bound = {
-    ports,
-    arrivedMs: scope.arrivedMs,
-    requestTimeoutMs: limits.requestTimeoutMs,
-    header: c.req.header('x-request-timeout'),
-    onLeave: clientLeaves(c),
-  };
-  return withDeadline(bound, async (options) => {
+  return withDeadline(deadlineOf(c, services, requestBound(limits)), async (options) => {
     const value = await readJson(c.req.raw, {
       bodyBytesMax: limits.bodyBytesMax,
       lists: { elementsMax: limits.batchMax, knob: '--max-batch N' },

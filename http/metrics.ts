@@ -45,6 +45,60 @@ export const metricTable = {
     labels: ['model'],
     buckets: secondBuckets,
   },
+  loom_time_to_first_token_seconds: {
+    kind: 'histogram',
+    help: 'From the first byte of a request to the first token of each of its choices.',
+    labels: ['model'],
+    buckets: secondBuckets,
+  },
+  loom_inter_token_seconds: {
+    kind: 'histogram',
+    help: 'Between two tokens of a choice, where its reader did not hold it up.',
+    labels: ['model'],
+    buckets: secondBuckets,
+  },
+  loom_prompt_seconds: {
+    kind: 'histogram',
+    help: 'From the first span of a prompt to the first token after it.',
+    labels: ['model'],
+    buckets: secondBuckets,
+  },
+  loom_generate_seconds: {
+    kind: 'histogram',
+    help: 'From the first token of a choice to its last.',
+    labels: ['model'],
+    buckets: secondBuckets,
+  },
+  loom_prompt_tokens_total: {
+    kind: 'counter',
+    help: 'Tokens of prompts.',
+    labels: ['model'],
+  },
+  loom_cached_tokens_total: {
+    kind: 'counter',
+    help: 'Tokens of prompts that had been computed before.',
+    labels: ['model'],
+  },
+  loom_generation_tokens_total: {
+    kind: 'counter',
+    help: 'Tokens that were generated.',
+    labels: ['model'],
+  },
+  loom_drafted_tokens_total: {
+    kind: 'counter',
+    help: 'Tokens that were proposed.',
+    labels: ['model'],
+  },
+  loom_accepted_tokens_total: {
+    kind: 'counter',
+    help: 'Proposed tokens that were accepted.',
+    labels: ['model'],
+  },
+  loom_finished_total: {
+    kind: 'counter',
+    help: 'Generated choices by the reason for their end (stop, length).',
+    labels: ['model', 'reason'],
+  },
   // Recorded by the actors, as it happens.
   loom_cohort_members: {
     kind: 'histogram',
@@ -114,6 +168,16 @@ export const metricTable = {
     labels: ['thread'],
   },
   // Set by http.
+  loom_open_streams: {
+    kind: 'gauge',
+    help: 'Answers that are being streamed.',
+    labels: [],
+  },
+  loom_stream_held_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of streams that their readers have not taken.',
+    labels: [],
+  },
   loom_process_bytes: {
     kind: 'gauge',
     help: 'Memory of the process: resident set, JavaScript heap of the main thread, external.',

@@ -1,14 +1,16 @@
 /**
- * How long a request may take and what ends it early. The bound is `--request-timeout`, or the
+ * How long a request may take and what ends it early. The bound is an option of the server, or the
  * header `x-request-timeout` (seconds, decimals allowed) where that is shorter. One signal covers
- * both ends: it aborts when the client leaves and when the deadline passes. The work is raced
- * against it, so an answer never waits for a server that is slow to notice.
+ * all ends: it aborts when the client leaves, when another request cancels this one and when the
+ * deadline passes. The work is raced against it, so an answer never waits for a server that is slow
+ * to notice.
  */
 import { z } from '@hono/zod-openapi';
 import { CancelSource } from '../runtime/base/cancel-source.js';
 import { StatusError } from '../runtime/base/errors.js';
 import type { Ports } from '../runtime/base/ports.js';
 import type { LoomContext } from './context.js';
+import type { HttpLimits, Services } from './services.js';
 import type { CallOptions } from './serving.js';
 
 /** What /openapi.json says of the headers that such a route reads. */
@@ -19,7 +21,7 @@ export const requestHeaders = z.object({
     .openapi({
       description:
         'Seconds within which the answer must be ready, decimals allowed; 504 when it is not. ' +
-        'Cannot exceed --request-timeout.',
+        'Cannot exceed --request-timeout, or --generation-timeout where text is generated.',
       example: '2.5',
     }),
   'x-request-id': z.string().optional().openapi({
@@ -30,18 +32,46 @@ export const requestHeaders = z.object({
 export interface DeadlineInput {
   readonly ports: Ports;
   readonly arrivedMs: number;
-  readonly requestTimeoutMs: number;
+  readonly timeoutMs: number;
+  /** The option that sets it. */
+  readonly knob: string;
   /** Text of the header, if any. */
   readonly header: string | undefined;
   /** Calls back when the client's connection ends; gives back how to stop listening. */
   readonly onLeave: (leave: () => void) => () => void;
+  /** The same when somebody asks for the end of this request. */
+  readonly onCancel: (cancel: () => void) => () => void;
+}
+
+export type Bound = Pick<DeadlineInput, 'timeoutMs' | 'knob'>;
+
+export const requestBound = (limits: HttpLimits): Bound => ({
+  timeoutMs: limits.requestTimeoutMs,
+  knob: '--request-timeout',
+});
+
+export const generationBound = (limits: HttpLimits): Bound => ({
+  timeoutMs: limits.generationTimeoutMs,
+  knob: '--generation-timeout',
+});
+
+export function deadlineOf(c: LoomContext, services: Services, bound: Bound): DeadlineInput {
+  const { requestId, arrivedMs } = c.get('scope');
+  return {
+    ...bound,
+    ports: services.ports,
+    arrivedMs,
+    header: c.req.header('x-request-timeout'),
+    onLeave: clientLeaves(c),
+    onCancel: (cancel) => services.open.enter(requestId, cancel),
+  };
 }
 
 /**
  * Listens to the socket where there is one: the request's own signal would be a second controller
  * for each request. An answer that was written whole closes nothing early.
  */
-export function clientLeaves(c: LoomContext): DeadlineInput['onLeave'] {
+function clientLeaves(c: LoomContext): DeadlineInput['onLeave'] {
   // `env` itself is absent when tests call the application without a socket.
   const outgoing = (c.env as LoomContext['env'] | undefined)?.outgoing;
   if (outgoing === undefined) return (leave) => onAbort(c.req.raw.signal, leave);
@@ -66,24 +96,26 @@ export function withDeadline<T>(
   input: DeadlineInput,
   work: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
-  const { ports, arrivedMs, requestTimeoutMs, header, onLeave } = input;
+  const { ports, arrivedMs, timeoutMs, knob, header, onLeave, onCancel } = input;
   return new Promise((resolve, reject) => {
-    const allowedMs = allowance(header, requestTimeoutMs);
+    const allowedMs = allowance(header, timeoutMs);
     const deadlineMs = arrivedMs + allowedMs;
     const signal = new CancelSource();
+    const stops: (() => void)[] = [];
+    const settle = (): void => {
+      for (const stop of stops.splice(0)) stop();
+    };
     const end = (error: StatusError): void => {
+      settle();
       reject(error);
       signal.abort();
     };
+    const cancel = (why: string) => () => end(new StatusError('cancelled', why));
     const remainingMs = Math.max(0, deadlineMs - ports.clock.now());
-    const timer = ports.timers.start(remainingMs, () => end(tooLate(allowedMs)));
-    const stopListening = onLeave(() =>
-      end(new StatusError('cancelled', 'the client closed the connection')),
-    );
-    const settle = (): void => {
-      ports.timers.cancel(timer);
-      stopListening();
-    };
+    const timer = ports.timers.start(remainingMs, () => end(tooLate(allowedMs, knob)));
+    stops.push(() => ports.timers.cancel(timer));
+    stops.push(onLeave(cancel('the client closed the connection')));
+    stops.push(onCancel(cancel('the request was cancelled by its id')));
     started(work, { signal, deadlineMs }).then(
       (value) => {
         settle();
@@ -106,16 +138,16 @@ function started<T>(work: (options: CallOptions) => Promise<T>, options: CallOpt
   }
 }
 
-function tooLate(allowedMs: number): StatusError {
+function tooLate(allowedMs: number, knob: string): StatusError {
   return new StatusError(
     'deadlineExceeded',
-    `the request was not answered within ${allowedMs / 1000} s; raise --request-timeout, ` +
+    `the request was not answered within ${allowedMs / 1000} s; raise ${knob}, ` +
       'or the header x-request-timeout if the client sent one',
   );
 }
 
-function allowance(header: string | undefined, requestTimeoutMs: number): number {
-  if (header === undefined) return requestTimeoutMs;
+function allowance(header: string | undefined, timeoutMs: number): number {
+  if (header === undefined) return timeoutMs;
   const seconds = Number(header);
   if (header.trim() === '' || !Number.isFinite(seconds) || seconds <= 0) {
     throw new StatusError(
@@ -124,5 +156,5 @@ function allowance(header: string | undefined, requestTimeoutMs: number): number
       { param: 'x-request-timeout' },
     );
   }
-  return Math.min(requestTimeoutMs, seconds * 1000);
+  return Math.min(timeoutMs, seconds * 1000);
 }

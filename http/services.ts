@@ -6,7 +6,9 @@
  */
 import type { Ports } from '../runtime/base/ports.js';
 import type { Metrics } from './metrics.js';
+import type { OpenRequests } from './open-requests.js';
 import type { Log, Serving } from './serving.js';
+import type { TextServing } from './text-serving.js';
 
 /** Each limit names the `serve` option that changes it, so that an error can say the knob. */
 export interface HttpLimits {
@@ -16,6 +18,12 @@ export interface HttpLimits {
   readonly batchMax: number;
   /** `--request-timeout`, also the most that the header `x-request-timeout` can ask for. */
   readonly requestTimeoutMs: number;
+  /** `--generation-timeout`: the same for requests that generate text. */
+  readonly generationTimeoutMs: number;
+  /** `--stream-buffer`: bytes that one stream holds for its reader before it asks for no more. */
+  readonly streamBufferBytes: number;
+  /** `--stream-stall`: a reader that takes nothing for this long is cut. */
+  readonly streamStallMs: number;
 }
 
 export interface AdminAccess {
@@ -27,6 +35,8 @@ export interface AdminAccess {
 
 export interface Services {
   readonly serving: Serving;
+  readonly text: TextServing;
+  readonly open: OpenRequests;
   readonly ports: Ports;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -41,4 +51,7 @@ export const defaultLimits: HttpLimits = {
   bodyBytesMax: 8 * 1024 * 1024,
   batchMax: 2048,
   requestTimeoutMs: 60_000,
+  generationTimeoutMs: 600_000,
+  streamBufferBytes: 256 * 1024,
+  streamStallMs: 90_000,
 };

@@ -8,6 +8,7 @@ import type { CancelSignal } from '../runtime/base/cancel-source.js';
 import type { Ports } from '../runtime/base/ports.js';
 import type { StatusRecord } from '../runtime/base/errors.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
+import type { TextServing } from './text-serving.js';
 
 /**
  * One call of a finite profile: texts to embed, or questions to decide. It is one request to the
@@ -207,6 +208,7 @@ export interface StartOptions {
 /** A running server without packages; `serve` registers each through `serving.register`. */
 export interface StartedServer {
   readonly serving: Serving;
+  readonly text: TextServing;
   /** Ends every thread. Call after `drain`; safe to call twice. */
   close(): Promise<void>;
 }

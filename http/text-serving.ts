@@ -46,7 +46,7 @@ export interface TextResult {
   readonly model: string;
   readonly generation: number;
   readonly finish: TextFinish;
-  /** The prompt's text as the tokenizer gives it back; for `echo`. */
+  /** Tokens that the prompt added to the row. */
   readonly promptTokens: number;
   /** Of those, the ones whose pages were there already. */
   readonly cachedTokens: number;
@@ -98,12 +98,12 @@ export type SessionChange =
 export interface TextServing {
   /** Generates; rejects as `infer` does, also after deltas were given. */
   generate(call: TextCall, options: TextOptions): Promise<TextResult>;
-  /** A row that outlives its turns; `resourceExhausted` when all are taken. */
+  /** A row that outlives its turns; `resourceExhausted` with `retryAfterS` when all are taken. */
   openSession(model: string, options: CallOptions): Promise<SessionState>;
   session(id: string): Promise<SessionState>;
   /**
    * `failedPrecondition` (409) while a turn runs, `gone` (410) when it was lost with its generation.
-   * The answer is the changed session, of a fork the new one.
+   * The answer is the changed session (a new checkpoint is its last), of a fork the new one.
    */
   changeSession(id: string, change: SessionChange, options: CallOptions): Promise<SessionState>;
   tokenize(model: string, prompt: Prompt, options: CallOptions): Promise<readonly number[]>;

@@ -3,16 +3,17 @@ import { createApp } from '../app.js';
 import { defaultTimes, listen } from '../listen.js';
 import type { Listener } from '../listen.js';
 import type { Metrics } from '../metrics.js';
+import { OpenRequests } from '../open-requests.js';
 import { isLoopbackHost } from '../middleware/admin-access.js';
 import type { Services } from '../services.js';
-import type { Serving, StartOptions } from '../serving.js';
+import type { StartedServer, StartOptions } from '../serving.js';
 import type { ServeOptions } from './serve-options.js';
 
 /** Beyond the last moment of an answer. */
 const stalledGraceMs = 30_000;
 
 export interface FrontEndInput {
-  readonly serving: Serving;
+  readonly server: Pick<StartedServer, 'serving' | 'text'>;
   readonly options: ServeOptions;
   readonly start: StartOptions;
   readonly metrics: Metrics;
@@ -22,10 +23,12 @@ export interface FrontEndInput {
 }
 
 export function openFrontEnd(input: FrontEndInput): Promise<Listener> {
-  const { serving, options, start, metrics, version } = input;
+  const { server, options, start, metrics, version } = input;
   const { ports, log } = start;
   const services: Services = {
-    serving,
+    serving: server.serving,
+    text: server.text,
+    open: new OpenRequests(),
     ports,
     metrics,
     log,
@@ -33,18 +36,22 @@ export function openFrontEnd(input: FrontEndInput): Promise<Listener> {
       bodyBytesMax: options.maxBody,
       batchMax: options.maxBatch,
       requestTimeoutMs: options.requestTimeout,
+      generationTimeoutMs: options.generationTimeout,
+      streamBufferBytes: options.streamBuffer,
+      streamStallMs: options.streamStall,
     },
     admin: { loopback: isLoopbackHost(options.host), token: options.adminToken ?? null },
     version,
     isStarting: () => input.isStarting(),
     isDraining: () => input.isDraining(),
   };
-  const { host, port, headerTimeout, requestTimeout } = options;
+  const { host, port, headerTimeout, requestTimeout, generationTimeout } = options;
+  const longestMs = Math.max(requestTimeout, generationTimeout);
   const times = {
     headersMs: headerTimeout,
     bodyMs: requestTimeout,
     // Waiting for an answer moves nothing either.
-    stalledMs: Math.max(defaultTimes.stalledMs, requestTimeout + stalledGraceMs),
+    stalledMs: Math.max(defaultTimes.stalledMs, longestMs + stalledGraceMs),
   };
   return listen(createApp(services), { host, port, ports, times });
 }

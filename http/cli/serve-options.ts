@@ -26,6 +26,11 @@ export interface ServeOptions extends FileOptions {
   /** Milliseconds. */
   readonly requestTimeout: number;
   /** Milliseconds. */
+  readonly generationTimeout: number;
+  readonly streamBuffer: number;
+  /** Milliseconds. */
+  readonly streamStall: number;
+  /** Milliseconds. */
   readonly headerTimeout: number;
   readonly maxBody: number;
   readonly maxBatch: number;
@@ -46,7 +51,10 @@ The first Ctrl-C or SIGTERM stops accepting, lets accepted work finish and ends 
 ends at once.`;
 
 export function addServeOptions(command: Command): Command {
-  return addLimits(addFileOptions(addMachine(command))).addHelpText('after', examples);
+  return addStreamLimits(addLimits(addFileOptions(addMachine(command)))).addHelpText(
+    'after',
+    examples,
+  );
 }
 
 /** Where it listens, and what it may use of the machine. */
@@ -155,5 +163,25 @@ function addLimits(command: Command): Command {
       new Option('--log-format <format>', 'how: json, text, or text on a terminal only')
         .default('auto')
         .choices(['auto', 'json', 'text']),
+    );
+}
+
+/** What generated text may take. */
+function addStreamLimits(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--generation-timeout <seconds>', 'longest time to generate a text')
+        .default(defaultLimits.generationTimeoutMs, `${defaultLimits.generationTimeoutMs / 1000}`)
+        .argParser(secondsMs),
+    )
+    .addOption(
+      new Option('--stream-buffer <bytes>', 'bytes held for a reader before its generation waits')
+        .default(defaultLimits.streamBufferBytes, '256K')
+        .argParser(byteSize),
+    )
+    .addOption(
+      new Option('--stream-stall <seconds>', 'longest time in which a reader takes nothing')
+        .default(defaultLimits.streamStallMs, `${defaultLimits.streamStallMs / 1000}`)
+        .argParser(secondsMs),
     );
 }

@@ -57,7 +57,7 @@ async function serve(
   let listener: Listener | null = null;
   try {
     listener = await openFrontEnd({
-      serving: server.serving,
+      server,
       options,
       start,
       metrics,

@@ -21,12 +21,20 @@ export function requestScope(services: Services): MiddlewareHandler<LoomEnv> {
       route: 'unmatched',
       model: '',
       notes: null,
+      failure: null,
     };
     c.set('scope', scope);
     await next();
-    record(services, scope, { method: c.req.method, status: c.res.status, error: c.error });
+    const { method } = c.req;
+    const told = scope.failure === null ? null : errorAnswer(scope.failure);
+    const error = c.error ?? (told === null ? undefined : asError(scope.failure));
+    record(services, scope, { method, status: told?.status ?? c.res.status, error });
   };
 }
+
+/** Whatever was thrown, as what the log can show. */
+const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
 
 interface Outcome {
   readonly method: string;

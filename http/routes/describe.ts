@@ -3,9 +3,16 @@
  * not those of a generic validator); this keeps the description beside the handler all the same.
  */
 import type { RouteConfig } from '@hono/zod-openapi';
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { errorBody } from '../schemas/models.js';
 import type { LoomApp } from '../context.js';
+
+export interface AnswerText {
+  readonly text: string;
+  readonly schema?: z.ZodType;
+  /** With `stream` it comes as events. */
+  readonly isStream?: boolean;
+}
 
 export interface RouteText {
   readonly method: RouteConfig['method'];
@@ -17,7 +24,7 @@ export interface RouteText {
   readonly headers?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly params?: z.ZodObject;
-  readonly answers: Readonly<Record<number, { text: string; schema?: z.ZodType }>>;
+  readonly answers: Readonly<Record<number, AnswerText>>;
   /** Statuses that come with the error body. */
   readonly errors?: readonly number[];
 }
@@ -26,7 +33,8 @@ const errorTexts: Readonly<Record<number, string>> = {
   400: 'The request is wrong; `param` names the field.',
   401: 'The admin token is missing or wrong.',
   403: 'Admin routes are closed to this caller.',
-  404: 'No such model.',
+  404: 'No such model, session or request.',
+  410: 'The session was lost and does not come back.',
   409: 'It exists already, or is not in a state for this.',
   408: 'The request did not arrive in time.',
   413: 'The body is larger than --max-body.',
@@ -37,14 +45,17 @@ const errorTexts: Readonly<Record<number, string>> = {
   504: 'Not answered within the request timeout.',
 };
 
+function contentOf({ schema, isStream }: AnswerText) {
+  const whole = schema === undefined ? {} : { 'application/json': { schema } };
+  const events = { 'text/event-stream': { schema: z.string() } };
+  if (isStream === true) return { content: { ...whole, ...events } };
+  return schema === undefined ? {} : { content: whole };
+}
+
 export function describe(app: LoomApp, route: RouteText): void {
   const responses: RouteConfig['responses'] = {};
   for (const [status, answer] of Object.entries(route.answers)) {
-    const content =
-      answer.schema === undefined
-        ? {}
-        : { content: { 'application/json': { schema: answer.schema } } };
-    responses[status] = { description: answer.text, ...content };
+    responses[status] = { description: answer.text, ...contentOf(answer) };
   }
   for (const status of route.errors ?? []) {
     const content = { 'application/json': { schema: errorBody } };

@@ -5,7 +5,7 @@ import type { Services } from '../services.js';
 import { describe } from './describe.js';
 
 export function metricsRoutes(app: LoomApp, services: Services): void {
-  const { metrics, serving } = services;
+  const { metrics, serving, open } = services;
   describe(app, {
     method: 'get',
     path: '/metrics',
@@ -18,6 +18,8 @@ export function metricsRoutes(app: LoomApp, services: Services): void {
     metrics.resetGauges();
     await serving.collect(metrics);
     metrics.setProcessBytes();
+    metrics.set('loom_open_streams', {}, open.streams);
+    metrics.set('loom_stream_held_bytes', {}, open.heldBytes);
     const { type, text } = await metrics.text();
     return answerText(c, 200, type, text);
   });

@@ -36,6 +36,7 @@ function openapiDocument(app: LoomApp, version: string): unknown {
         name: 'inference',
         description: 'As OpenAI has it where it does, so that its clients work unchanged.',
       },
+      { name: 'sessions', description: 'Tokens that stay between turns.' },
       { name: 'admin', description: 'Needs the admin token unless the server is on loopback.' },
       { name: 'operation', description: 'For probes and dashboards.' },
     ],

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { createApp } from '../../http/app.js';
 import { Metrics } from '../../http/metrics.js';
+import { OpenRequests } from '../../http/open-requests.js';
 import { defaultLimits } from '../../http/services.js';
 import { systemPorts } from '../../runtime/base/ports.js';
 import { threadUsage } from '../../runtime/base/thread-usage.js';
@@ -41,6 +42,8 @@ const server = await runServer(['first-output'], { metrics });
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const app = createApp({
   serving: server.serving,
+  text: server.text,
+  open: new OpenRequests(),
   ports: systemPorts('http'),
   metrics,
   log: quiet,

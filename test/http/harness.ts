@@ -2,15 +2,18 @@
 import { createApp } from '../../http/app.js';
 import type { LoomApp } from '../../http/context.js';
 import { Metrics } from '../../http/metrics.js';
+import { OpenRequests } from '../../http/open-requests.js';
 import { defaultLimits } from '../../http/services.js';
 import type { AdminAccess, HttpLimits, Services } from '../../http/services.js';
 import { systemPorts } from '../../runtime/base/ports.js';
 import type { Ports } from '../../runtime/base/ports.js';
 import { FakeServing } from './fake-serving.js';
+import { FakeText } from './fake-text.js';
 
 export interface Harness {
   readonly app: LoomApp;
   readonly serving: FakeServing;
+  readonly text: FakeText;
   readonly services: Services;
   readonly lines: { level: string; fields: object; message: string }[];
   starting: boolean;
@@ -28,11 +31,14 @@ export interface HarnessOptions {
 
 export function harness(options: HarnessOptions = {}): Harness {
   const serving = new FakeServing();
+  const text = new FakeText();
   const lines: Harness['lines'] = [];
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message });
   const services: Services = {
     serving,
+    text,
+    open: new OpenRequests(),
     ports: options.ports ?? systemPorts('test'),
     metrics: new Metrics(),
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
@@ -46,6 +52,7 @@ export function harness(options: HarnessOptions = {}): Harness {
   const made: Harness = {
     app,
     serving,
+    text,
     services,
     lines,
     starting: false,

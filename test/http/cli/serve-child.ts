@@ -4,6 +4,7 @@ import { processTerminal } from '../../../http/cli/terminal.js';
 import type { Composition, StartedServer } from '../../../http/serving.js';
 import { StatusError } from '../../../runtime/base/errors.js';
 import { FakeServing } from '../fake-serving.js';
+import { FakeText } from '../fake-text.js';
 
 const serving = new FakeServing();
 serving.ids.clear();
@@ -26,6 +27,7 @@ serving.drain = async () => {
 
 const startServer = async (): Promise<StartedServer> => ({
   serving,
+  text: new FakeText(),
   close: async () => processTerminal.err('closed'),
 });
 const load = async () => ({ startServer }) as unknown as Composition;

@@ -1,0 +1,96 @@
+/** What /openapi.json says of `/v1/sessions`. */
+import { z } from '@hono/zod-openapi';
+import type { LoomApp } from '../context.js';
+import { requestHeaders } from '../request-deadline.js';
+import {
+  appendRequest,
+  deletedAnswer,
+  openSessionRequest,
+  restoreRequest,
+  rewindRequest,
+  sessionAnswer,
+  turnRequest,
+} from '../schemas/sessions.js';
+import { describe, type RouteText } from './describe.js';
+
+const params = z.object({ id: z.string() });
+const path = '/v1/sessions/{id}';
+const state = { text: 'The session.', schema: sessionAnswer };
+const errors = [400, 404, 408, 409, 410, 413, 415, 503, 504];
+
+export function describeSessions(app: LoomApp): void {
+  const post = (route: Pick<RouteText, 'path' | 'summary' | 'body' | 'answers'>): void =>
+    describe(app, {
+      method: 'post',
+      tag: 'sessions',
+      headers: requestHeaders,
+      params,
+      errors,
+      ...route,
+    });
+  describe(app, {
+    method: 'post',
+    path: '/v1/sessions',
+    tag: 'sessions',
+    summary: 'Opens a session: a place of its own for tokens.',
+    headers: requestHeaders,
+    body: openSessionRequest,
+    answers: { 201: state },
+    errors: [400, 404, 408, 413, 415, 429, 503, 504],
+  });
+  describe(app, {
+    method: 'get',
+    path,
+    tag: 'sessions',
+    summary: 'Shows a session.',
+    params,
+    answers: { 200: state },
+    errors: [404, 410],
+  });
+  post({
+    path: `${path}/append`,
+    summary: 'Reads tokens; nothing is generated.',
+    body: appendRequest,
+    answers: { 200: state },
+  });
+  post({
+    path: `${path}/generate`,
+    summary: 'Reads a prompt, if any, and generates: messages are answered as a chat.',
+    body: turnRequest,
+    answers: {
+      200: { text: 'As /v1/chat/completions or /v1/completions answer.', isStream: true },
+    },
+  });
+  post({
+    path: `${path}/fork`,
+    summary: 'Opens a second session that holds the same tokens.',
+    answers: { 201: { ...state, text: 'The new session.' } },
+  });
+  post({
+    path: `${path}/rewind`,
+    summary: 'Forgets all but the first tokens.',
+    body: rewindRequest,
+    answers: { 200: state },
+  });
+  post({
+    path: `${path}/checkpoint`,
+    summary: 'Keeps what the session holds now under a name: the last of its checkpoints.',
+    answers: { 200: state },
+  });
+  post({
+    path: `${path}/restore`,
+    summary: 'Goes back to a checkpoint.',
+    body: restoreRequest,
+    answers: { 200: state },
+  });
+  describe(app, {
+    method: 'delete',
+    path,
+    tag: 'sessions',
+    summary: 'Ends a session and what it holds.',
+    headers: requestHeaders,
+    params,
+    answers: { 200: { text: 'Ended.', schema: deletedAnswer } },
+    errors: [404, 409, 410, 503, 504],
+  });
+}

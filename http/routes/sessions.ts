@@ -1,0 +1,117 @@
+/**
+ * `/v1/sessions`: rows that outlive their turns. A session takes one change or turn at a time; the
+ * server refuses a second one (409), and says of one that was lost with its generation that it is
+ * gone (410).
+ */
+import { answerJson } from '../answer.js';
+import type { LoomApp, LoomContext } from '../context.js';
+import { answerCall } from '../json-call.js';
+import { generationBound, requestBound } from '../request-deadline.js';
+import { checkBody } from '../schemas/check.js';
+import {
+  appendRequest,
+  openSessionRequest,
+  readAppended,
+  restoreRequest,
+  rewindRequest,
+} from '../schemas/sessions.js';
+import type { Services } from '../services.js';
+import { readTurn } from '../session-turn.js';
+import { answerGenerated } from '../text-call.js';
+import type { SessionChange, SessionState } from '../text-serving.js';
+import { describeSessions } from './session-descriptions.js';
+
+const sessions = '/v1/sessions';
+const session = `${sessions}/{id}`;
+
+export function sessionRoutes(app: LoomApp, services: Services): void {
+  const { text } = services;
+  describeSessions(app);
+  app.post(sessions, (c) => {
+    const bound = requestBound(services.limits);
+    return answerCall(c, services, {
+      path: sessions,
+      bound,
+      status: 201,
+      hasBody: true,
+      answer: async (body, options) => {
+        const { model } = checkBody(openSessionRequest, body);
+        return answerOf(await text.openSession(model, options));
+      },
+    });
+  });
+  app.get(`${sessions}/:id`, async (c) => {
+    c.get('scope').route = session;
+    return answerJson(c, answerOf(await text.session(idOf(c))));
+  });
+  app.post(`${sessions}/:id/generate`, (c) =>
+    answerGenerated(c, services, {
+      path: `${session}/generate`,
+      read: async (body) => readTurn(services, await text.session(idOf(c)), body),
+    }),
+  );
+  for (const change of changes) changeRoute(app, services, change);
+  app.delete(`${sessions}/:id`, (c) =>
+    answerCall(c, services, {
+      path: session,
+      bound: requestBound(services.limits),
+      hasBody: false,
+      answer: async (_, options) => {
+        const { id } = await text.changeSession(idOf(c), { op: 'close' }, options);
+        return { id, object: 'session.deleted', deleted: true };
+      },
+    }),
+  );
+}
+
+/** One way to change a session. */
+interface Change {
+  readonly name: string;
+  readonly status?: number;
+  /** Reads a prompt, so it may take as long as a generation. */
+  readonly isLong?: boolean;
+  readonly hasBody: boolean;
+  readonly read: (body: unknown) => SessionChange;
+}
+
+const changes: readonly Change[] = [
+  {
+    name: 'append',
+    hasBody: true,
+    isLong: true,
+    read: (body) => ({ op: 'append', prompt: readAppended(checkBody(appendRequest, body)) }),
+  },
+  { name: 'fork', status: 201, hasBody: false, read: () => ({ op: 'fork' }) },
+  {
+    name: 'rewind',
+    hasBody: true,
+    read: (body) => ({ op: 'rewind', ...checkBody(rewindRequest, body) }),
+  },
+  { name: 'checkpoint', hasBody: false, read: () => ({ op: 'checkpoint' }) },
+  {
+    name: 'restore',
+    hasBody: true,
+    read: (body) => ({ op: 'restore', ...checkBody(restoreRequest, body) }),
+  },
+];
+
+function changeRoute(app: LoomApp, services: Services, change: Change): void {
+  const { name, status, hasBody } = change;
+  const { limits, text } = services;
+  app.post(`${sessions}/:id/${name}`, (c) =>
+    answerCall(c, services, {
+      path: `${session}/${name}`,
+      bound: change.isLong === true ? generationBound(limits) : requestBound(limits),
+      hasBody,
+      status,
+      answer: async (body, options) =>
+        answerOf(await text.changeSession(idOf(c), change.read(body), options)),
+    }),
+  );
+}
+
+const idOf = (c: LoomContext): string => c.req.param('id') ?? '';
+
+function answerOf({ id, model, state, tokens, context, checkpoints }: SessionState): object {
+  return { id, object: 'session', model, state, tokens, context, checkpoints };
+}

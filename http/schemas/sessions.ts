@@ -1,0 +1,83 @@
+/** Requests and answers of `/v1/sessions`, for checking and for /openapi.json. */
+import { z } from '@hono/zod-openapi';
+import type { Prompt } from '../../runtime/profiles/text.js';
+import { chatFields } from './chat.js';
+import { readChat } from './chat-prompt.js';
+import { readPrompt } from './completions.js';
+import { freeField, modelField, tokenList, wrong } from './field.js';
+import { generationFields } from './generation.js';
+
+const promptForms = {
+  oneOf: [{ type: 'string' }, { ...tokenList, minItems: 1 }],
+  description: 'A text, or a list of token ids; or `messages`.',
+};
+
+export const openSessionRequest = z
+  .object({ model: modelField })
+  .openapi('OpenSessionRequest', { required: ['model'] });
+
+export const appendRequest = z
+  .object({ prompt: freeField(promptForms), messages: chatFields.messages })
+  .openapi('AppendRequest');
+
+export const turnRequest = z
+  .object({ prompt: freeField(promptForms), ...chatFields, ...generationFields })
+  .openapi('TurnRequest');
+
+const wholeNumber = (about: string) =>
+  z
+    .number({ error: 'must be a whole number' })
+    .int('must be a whole number')
+    .min(0, 'must be at least 0')
+    .openapi({ description: about });
+
+export const rewindRequest = z
+  .object({ tokens: wholeNumber('How many of its first tokens the session keeps.') })
+  .openapi('RewindRequest');
+
+export const restoreRequest = z
+  .object({ checkpoint: z.string({ error: 'must be the id of a checkpoint' }).min(1) })
+  .openapi('RestoreRequest');
+
+const checkpointAnswer = z.object({ id: z.string(), tokens: z.number().int() });
+
+export const sessionAnswer = z
+  .object({
+    id: z.string(),
+    object: z.literal('session'),
+    model: z.string(),
+    state: z.enum(['idle', 'running']),
+    tokens: z.number().int(),
+    context: z.number().int().openapi({ description: 'Most tokens that it can hold.' }),
+    checkpoints: z.array(checkpointAnswer),
+  })
+  .openapi('Session');
+
+export const deletedAnswer = z
+  .object({ id: z.string(), object: z.literal('session.deleted'), deleted: z.literal(true) })
+  .openapi('SessionDeleted');
+
+interface PromptFields {
+  readonly prompt?: unknown;
+  readonly messages?: unknown;
+}
+
+/** Messages that are only read end without an opening for an answer. */
+export function readAppended(body: PromptFields): Prompt {
+  requireOne(body);
+  if (body.messages !== undefined) return readChat(body, false).prompt;
+  if (body.prompt === undefined) throw wrong('prompt', 'or messages must be given');
+  return readPrompt(body.prompt, 'prompt');
+}
+
+/** Null: the turn goes on from what the session holds. */
+export function readTurnPrompt(body: PromptFields): Prompt | null {
+  requireOne(body);
+  return body.prompt === undefined ? null : readPrompt(body.prompt, 'prompt');
+}
+
+function requireOne({ prompt, messages }: PromptFields): void {
+  if (prompt !== undefined && messages !== undefined) {
+    throw wrong('prompt', 'cannot be given together with messages');
+  }
+}

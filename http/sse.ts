@@ -1,0 +1,146 @@
+/**
+ * The one writer of server-sent events, over Node's outgoing message. It owns the answer from its
+ * head to its end: events in order, comments where nothing else moves, and an end that comes once.
+ *
+ * Holds: an answer that has not begun has sent nothing, so an error can still have a status of its
+ * own. Bytes that the reader has not taken are counted; beyond `bufferBytes` each `send` gives a
+ * promise that resolves when half of that is gone, or the reader is.
+ */
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { assert } from '../runtime/base/errors.js';
+import type { Ports, TimerId } from '../runtime/base/ports.js';
+import type { LoomContext } from './context.js';
+import { errorAnswer } from './errors.js';
+import type { OpenRequests } from './open-requests.js';
+import type { Services } from './services.js';
+
+/** Proxies and clients give up on connections that are silent for half a minute or more. */
+const idleMs = 15_000;
+
+export interface SseOptions {
+  readonly ports: Ports;
+  readonly open: OpenRequests;
+  readonly bufferBytes: number;
+  /** A reader that takes nothing for so long is cut. */
+  readonly stallMs: number;
+  readonly requestId: string;
+}
+
+export class SseStream {
+  readonly #outgoing: ServerResponse;
+  readonly #options: SseOptions;
+  readonly #leave: () => void;
+  #waiting: (() => void)[] = [];
+  #heldBytes = 0;
+  #hasBegun = false;
+  #isOver = false;
+  #lastMs: number;
+  #timer: TimerId;
+
+  constructor(outgoing: ServerResponse, options: SseOptions) {
+    const { ports, open } = options;
+    this.#outgoing = outgoing;
+    this.#options = options;
+    this.#lastMs = ports.clock.now();
+    this.#timer = ports.timers.start(idleMs, () => this.#idle());
+    this.#leave = open.enterStream(this);
+    outgoing.once('close', () => this.#closed());
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Of events that the operating system has not taken yet. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** One event; null when more is welcome at once. `data` has no line breaks. */
+  send(data: string): Promise<void> | null {
+    if (this.#isOver || this.#outgoing.destroyed) return null;
+    this.#write(`data: ${data}\n\n`);
+    if (this.#heldBytes < this.#options.bufferBytes) return null;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.ports.timers.cancel(this.#timer);
+    if (this.#hasBegun) this.#outgoing.end();
+    else this.#leave();
+  }
+
+  /** The error is the last event of a stream that has begun. */
+  fail(error: unknown): void {
+    void this.send(JSON.stringify(errorAnswer(error).body));
+    this.end();
+  }
+
+  #write(text: string): void {
+    if (!this.#hasBegun) this.#begin();
+    const bytes = Buffer.from(text);
+    this.#heldBytes += bytes.length;
+    this.#lastMs = this.#options.ports.clock.now();
+    this.#outgoing.write(bytes, () => this.#taken(bytes.length));
+  }
+
+  #begin(): void {
+    const { requestId, stallMs } = this.#options;
+    this.#hasBegun = true;
+    // Comments keep a connection moving whose reader reads: silence means that it does not.
+    this.#outgoing.socket?.setTimeout(stallMs);
+    this.#outgoing.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+      'x-request-id': requestId,
+    });
+  }
+
+  #taken(bytes: number): void {
+    if (this.#outgoing.destroyed) return;
+    this.#heldBytes -= bytes;
+    if (this.#heldBytes <= this.#options.bufferBytes / 2) this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #closed(): void {
+    this.#options.ports.timers.cancel(this.#timer);
+    this.#isOver = true;
+    this.#heldBytes = 0;
+    this.#leave();
+    this.#wake();
+  }
+
+  /** A comment when nothing was written for the time; none for a reader that does not read. */
+  #idle(): void {
+    const { clock, timers } = this.#options.ports;
+    const silentMs = clock.now() - this.#lastMs;
+    if (silentMs >= idleMs && this.#heldBytes === 0) this.#write(': waiting\n\n');
+    const restMs = silentMs >= idleMs ? idleMs : idleMs - silentMs;
+    this.#timer = timers.start(restMs, () => this.#idle());
+  }
+}
+
+/** A stream as the answer to this request; nothing is sent before its first event. */
+export function openStream(c: LoomContext, services: Services): SseStream {
+  const outgoing = c.env.outgoing as ServerResponse | undefined;
+  assert(outgoing !== undefined, 'a socket to stream to');
+  return new SseStream(outgoing, {
+    ports: services.ports,
+    open: services.open,
+    bufferBytes: services.limits.streamBufferBytes,
+    stallMs: services.limits.streamStallMs,
+    requestId: c.get('scope').requestId,
+  });
+}
+
+/** What a route gives back whose stream has begun. */
+export const streamed = (): Response => RESPONSE_ALREADY_SENT;

@@ -1,0 +1,43 @@
+/** What one choice asks of the server, from what the request says of all of them. */
+import type { Prompt } from '../runtime/profiles/text.js';
+import { wrong } from './schemas/field.js';
+import type { Generation } from './schemas/generation.js';
+import type { TextBody } from './text-serving.js';
+
+export interface Turn {
+  readonly prompt: Prompt;
+  readonly session: string | null;
+  readonly hasTools: boolean;
+  /** Among the choices of its prompt. */
+  readonly index: number;
+}
+
+export function turnBody(generation: Generation, turn: Turn): TextBody {
+  const { maxTokens, stop, sampling, grammar } = generation;
+  const { prompt, session, hasTools, index } = turn;
+  const { seed } = sampling;
+  return {
+    prompt,
+    session,
+    maxTokens,
+    stop,
+    sampling: seed === undefined ? sampling : { ...sampling, seed: nthSeed(seed, index) },
+    grammar,
+    hasTools,
+  };
+}
+
+/** Choices of one request differ, and the first is what the request gives alone. */
+function nthSeed(seed: number, index: number): number {
+  const next = seed + index;
+  return Number.isSafeInteger(next) ? next : next - 2 * Number.MAX_SAFE_INTEGER;
+}
+
+/** A text that is held to a grammar cannot also spell calls. */
+export function requireOneForm({ grammar }: Generation, hasTools: boolean): void {
+  if (grammar === null || !hasTools) return;
+  throw wrong(
+    'response_format',
+    'an answer that may call tools cannot be held to a form; set tool_choice to "none"',
+  );
+}

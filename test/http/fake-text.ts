@@ -1,0 +1,162 @@
+/**
+ * Retained text in memory behind the seam of http/text-serving.ts: speaks the tokens that a test
+ * tells it to, one delta each, waits where the sink tells it to wait, and keeps what it was asked.
+ */
+import type {
+  SessionChange,
+  SessionState,
+  TextCall,
+  TextDelta,
+  TextOptions,
+  TextResult,
+  TextServing,
+  TextToken,
+} from '../../http/text-serving.js';
+import { StatusError } from '../../runtime/base/errors.js';
+import type { Prompt } from '../../runtime/profiles/text.js';
+
+export interface Speech {
+  /** Text of each token. */
+  readonly tokens: readonly string[];
+  /** Thrown after so many deltas. */
+  readonly failAt?: number;
+  readonly failure?: Error;
+  /** Waits for ever after so many deltas, until it is told to stop. */
+  readonly hangAt?: number;
+  /** What the package reads in the answer when tools were offered. */
+  readonly chat?: string;
+  readonly drafted?: number;
+  readonly accepted?: number;
+  readonly cached?: number;
+}
+
+export class FakeText implements TextServing {
+  readonly calls: TextCall[] = [];
+  readonly changes: { readonly id: string; readonly change: SessionChange }[] = [];
+  readonly sessions = new Map<string, SessionState>();
+  /** Requests that were told to stop. */
+  readonly aborted: string[] = [];
+  /** Bytes of text that were given out, by request. */
+  readonly spoken = new Map<string, number>();
+  /** Calls that have ended. */
+  ended = 0;
+  /** By call, in order; the last one goes on. */
+  speeches: Speech[] = [{ tokens: ['Hel', 'lo'] }];
+  /** Thrown by the next calls, in order. */
+  readonly failures: Error[] = [];
+
+  async generate(call: TextCall, options: TextOptions): Promise<TextResult> {
+    const speech = this.speeches[Math.min(this.calls.length, this.speeches.length - 1)]!;
+    this.calls.push(call);
+    this.#failOnce();
+    const { model, body } = call;
+    if (model === 'nobody') throw missing(model);
+    const stopped = new Promise<void>((resolve) =>
+      options.signal.addEventListener('abort', () => {
+        this.aborted.push(call.requestId);
+        resolve();
+      }),
+    );
+    const limit = body.maxTokens ?? Infinity;
+    let count = 0;
+    for (const text of speech.tokens) {
+      if (count >= limit || options.signal.aborted) break;
+      if (count === speech.failAt) throw speech.failure ?? new Error('broken');
+      if (count === speech.hangAt) break;
+      const held = options.onDelta({ text, tokens: [this.#token(call, text)] } as TextDelta);
+      this.spoken.set(call.requestId, (this.spoken.get(call.requestId) ?? 0) + text.length);
+      count += 1;
+      if (held !== undefined) await Promise.race([held, stopped]);
+    }
+    if (count === speech.hangAt) await stopped;
+    this.ended += 1;
+    if (options.signal.aborted) throw new StatusError('cancelled', 'told to stop');
+    if (count === speech.failAt) throw speech.failure ?? new Error('broken');
+    return resultOf(call, speech, count);
+  }
+
+  async openSession(model: string): Promise<SessionState> {
+    this.#failOnce();
+    if (model === 'nobody') throw missing(model);
+    return this.#keep({
+      id: `s${this.sessions.size + 1}`,
+      model,
+      state: 'idle',
+      tokens: 0,
+      checkpoints: [],
+      context: 64,
+    });
+  }
+
+  async session(id: string): Promise<SessionState> {
+    this.#failOnce();
+    const found = this.sessions.get(id);
+    if (found !== undefined) return found;
+    throw new StatusError('notFound', `no session has the id ${id}`, { param: 'session' });
+  }
+
+  async changeSession(id: string, change: SessionChange): Promise<SessionState> {
+    const before = await this.session(id);
+    this.changes.push({ id, change });
+    if (change.op === 'close') this.sessions.delete(id);
+    if (change.op === 'fork') return this.#keep({ ...before, id: `s${this.sessions.size + 1}` });
+    if (change.op === 'rewind') return this.#keep({ ...before, tokens: change.tokens });
+    if (change.op === 'checkpoint') {
+      const checkpoint = { id: `c${before.checkpoints.length + 1}`, tokens: before.tokens };
+      return this.#keep({ ...before, checkpoints: [...before.checkpoints, checkpoint] });
+    }
+    return before;
+  }
+
+  async tokenize(model: string, prompt: Prompt): Promise<readonly number[]> {
+    if (model === 'nobody') throw missing(model);
+    if (prompt.kind === 'tokens') return prompt.ids;
+    return [...Buffer.from(prompt.kind === 'text' ? prompt.text : prompt.json)];
+  }
+
+  async detokenize(model: string, ids: readonly number[]): Promise<string> {
+    if (model === 'nobody') throw missing(model);
+    return Buffer.from(ids).toString();
+  }
+
+  #keep(session: SessionState): SessionState {
+    this.sessions.set(session.id, session);
+    return session;
+  }
+
+  #token({ body }: TextCall, text: string): TextToken {
+    const id = text.length;
+    const wanted = body.sampling.topLogprobs;
+    if (wanted === undefined) return { id, text, logprob: null, top: [] };
+    const top = Array.from({ length: wanted }, (_, rank) => ({
+      id: rank,
+      text: rank === 0 ? text : `other${rank}`,
+      logprob: rank === 3 ? -Infinity : -0.5 - rank,
+    }));
+    return { id, text, logprob: -0.5, top };
+  }
+
+  #failOnce(): void {
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+  }
+}
+
+function resultOf({ model, body }: TextCall, speech: Speech, count: number): TextResult {
+  return {
+    model,
+    generation: 7,
+    finish: body.maxTokens !== null && count >= body.maxTokens ? 'length' : 'stop',
+    promptTokens: 5,
+    cachedTokens: speech.cached ?? 0,
+    outputTokens: count,
+    drafted: speech.drafted ?? 0,
+    accepted: speech.accepted ?? 0,
+    chat: body.hasTools ? (speech.chat ?? null) : null,
+    timings: { queueMs: 1, promptMs: 10, generateMs: 20 },
+  };
+}
+
+function missing(model: string): StatusError {
+  return new StatusError('notFound', `no model "${model}" is served`, { param: 'model' });
+}
