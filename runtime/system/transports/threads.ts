@@ -1,35 +1,32 @@
 /**
- * Envelopes over message ports, one port between any two threads. What is sent to a peer while the
- * event loop goes around once leaves as one `postMessage` with one transfer list: waking another
- * thread costs more than what it is told, and a loop that finds many sockets readable would wake it
- * once for each. A payload is cloned only then: a sender that changes it after sending changes what
- * arrives.
+ * Envelopes over message ports, one port between any two threads. What is sent to a peer that is at
+ * work leaves as one `postMessage` with one transfer list when the event loop has gone around once:
+ * waking another thread costs more than what it is told. A peer that has worked through all that it
+ * got is sent the next turn's words at once: it begins while this thread goes on, and both find
+ * more to do at a time the longer they take.
+ *
+ * What one turn said to a peer leaves together. A payload is cloned only when it leaves: a sender
+ * that changes it after sending changes what arrives.
  *
  * Turns run in microtasks, a few milliseconds before the event loop gets its turn again: what they
- * said leaves then, and a cancel arrives, however long the next turn is.
+ * said leaves then at the latest, and a cancel arrives, however long the next turn is.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { assert } from '../../base/errors.js';
 import { afterEventLoop, burstMs } from '../../base/event-loop.js';
 import type { Envelope } from '../envelope.js';
 import type { Transport, TransportReceiver } from '../transport.js';
-import { packBatch, unpackBatch } from './envelope-batch.js';
+import { PeerPort } from './peer-port.js';
 
 /** Turns in a row, and how long they may last together; one turn lasts as long as it does. */
 const BURST_TURNS = 128;
 const BURST_MS = 2;
 
-interface Peer {
-  readonly port: MessagePort;
-  /** Waits for the end of this round of the event loop. */
-  queued: Envelope[];
-}
-
 export class ThreadsTransport implements Transport {
-  readonly #peers = new Map<string, Peer>();
+  readonly #peers = new Map<string, PeerPort>();
   #receiver: TransportReceiver | null = null;
   #isAwake = false;
-  #willFlush = false;
+  #willEndRound = false;
   #isClosed = false;
 
   attach(receiver: TransportReceiver): void {
@@ -41,12 +38,14 @@ export class ThreadsTransport implements Transport {
   /** Introduces a peer. The port belongs to the transport from now on. */
   connect(thread: string, port: MessagePort): void {
     assert(!this.#peers.has(thread), `one port to thread ${thread}`);
-    const peer: Peer = { port, queued: [] };
+    const peer = new PeerPort(port, {
+      arrive: (envelope) => this.#receiver?.arrive(envelope),
+      arrived: () => this.#endRoundSoon(),
+      uncloneable: (envelope, detail) =>
+        this.#receiver?.undeliverable(envelope, 'uncloneable', detail),
+    });
     this.#peers.set(thread, peer);
     this.#receiver?.threadFound(thread);
-    port.on('message', (fields: readonly unknown[]) => {
-      for (const envelope of unpackBatch(fields)) this.#receiver?.arrive(envelope);
-    });
     port.on('close', () => {
       if (this.#peers.get(thread) !== peer) return;
       this.disconnect(thread);
@@ -58,7 +57,7 @@ export class ThreadsTransport implements Transport {
     const peer = this.#peers.get(thread);
     if (peer === undefined) return;
     this.#peers.delete(thread);
-    peer.port.close();
+    peer.close();
     const detail = `thread ${thread} has ended`;
     for (const left of peer.queued) {
       if (left.role !== 'signal') this.#receiver?.undeliverable(left, 'threadLost', detail);
@@ -75,17 +74,17 @@ export class ThreadsTransport implements Transport {
   send(thread: string, envelope: Envelope): boolean {
     const peer = this.#peers.get(thread);
     if (peer === undefined) return false;
-    peer.queued.push(envelope);
-    this.#flushSoon();
+    peer.queue(envelope);
+    this.#endRoundSoon();
     return true;
   }
 
   /** Sends what is queued, then closes every port. */
   close(): void {
     if (this.#isClosed) return;
-    this.#flush();
+    this.#endRound();
     this.#isClosed = true;
-    for (const { port } of this.#peers.values()) port.close();
+    for (const peer of this.#peers.values()) peer.close();
     this.#peers.clear();
   }
 
@@ -95,49 +94,28 @@ export class ThreadsTransport implements Transport {
     let hasMore = true;
     for (let turns = 0; hasMore && turns < BURST_TURNS; turns += 1) {
       hasMore = this.#receiver?.turn(1) ?? false;
+      for (const peer of this.#peers.values()) peer.flushIfIdle();
       if (burstMs() - started > BURST_MS) break;
     }
     // What fails to leave is answered, and the answer wakes this again.
     this.#isAwake = hasMore;
     if (hasMore) afterEventLoop(() => this.#burst());
+    else this.#endRoundSoon();
   }
 
-  #flushSoon(): void {
-    if (this.#willFlush) return;
-    this.#willFlush = true;
+  #endRoundSoon(): void {
+    if (this.#willEndRound) return;
+    this.#willEndRound = true;
     afterEventLoop(() => {
-      this.#willFlush = false;
-      if (!this.#isClosed) this.#flush();
+      this.#willEndRound = false;
+      if (!this.#isClosed) this.#endRound();
     });
   }
 
-  #flush(): void {
+  #endRound(): void {
     for (const peer of this.#peers.values()) {
-      if (peer.queued.length === 0) continue;
-      const batch = peer.queued;
-      peer.queued = [];
-      try {
-        post(peer.port, batch);
-      } catch {
-        this.#postEach(peer.port, batch);
-      }
+      peer.flush();
+      if (!this.#isAwake) peer.workedThrough();
     }
   }
-
-  /** One envelope of the batch cannot be cloned: the others still go, in order. */
-  #postEach(port: MessagePort, batch: readonly Envelope[]): void {
-    for (const envelope of batch) {
-      try {
-        post(port, [envelope]);
-      } catch (error) {
-        const detail = error instanceof Error ? error.message : String(error);
-        this.#receiver?.undeliverable(envelope, 'uncloneable', detail);
-      }
-    }
-  }
-}
-
-function post(port: MessagePort, batch: readonly Envelope[]): void {
-  const { fields, transfer } = packBatch(batch);
-  port.postMessage(fields, transfer);
 }
