@@ -29,6 +29,7 @@ export type Event =
   | { type: 'request.submit' }
   | { type: 'request.ended' }
   | { type: 'members.offered' }
+  | { type: 'offers.gathered' }
   | { type: 'members.withdrawn' }
   | { type: 'cohort.formed' }
   | { type: 'cohort.ended' }
@@ -50,7 +51,8 @@ const losses = {
 
 /** What goes on while requests are open, draining or not. */
 const serving = {
-  'members.offered': { actions: ['keepMembers', 'formCohorts'] },
+  'members.offered': { actions: ['keepMembers', 'gatherOffers'] },
+  'offers.gathered': { actions: 'formCohorts' },
   'members.withdrawn': { actions: 'dropMembers' },
   'cohort.formed': { actions: 'countCohort' },
   'specialization.request': { actions: 'lendSpecialization' },
@@ -90,6 +92,7 @@ export const machine = setup({
     dropMembers: effect,
     forgetRequest: effect,
     forgetCohort: effect,
+    gatherOffers: effect,
     formCohorts: effect,
     lendSpecialization: effect,
     takeBackSpecialization: effect,

@@ -57,6 +57,7 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
   readonly #requests = new Set<string>();
   /** Members of the cohorts in flight. */
   readonly #cohorts = new Map<string, readonly CohortMember[]>();
+  #willForm = false;
   #cohortsFormed = 0;
   #membersServed = 0;
   readonly #gate = new MemoryGate();
@@ -131,7 +132,15 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
     this.#requests.delete(request);
   }
 
+  /** The next cohort forms behind the offers that are in the mailbox already, not after the first. */
+  gatherOffers(): void {
+    if (this.#willForm || this.#cohorts.size >= COHORTS_IN_FLIGHT) return;
+    this.#willForm = true;
+    this.self.tell(this.self.address, 'offers.gathered', {});
+  }
+
   formCohorts(): void {
+    this.#willForm = false;
     while (this.#cohorts.size < COHORTS_IN_FLIGHT) {
       const members = this.#scheduler.take(this.input.prepared.capacities.batchUnits);
       if (members.length === 0) return;
@@ -278,6 +287,7 @@ export const generationOf = (
         acceptRequest: (_event, _context, message) => host.accept(message),
         refuseRequest: (_event, context, message) =>
           host.refuse(message, (context as Context).preparer),
+        gatherOffers: () => host.gatherOffers(),
         formCohorts: () => host.formCohorts(),
         keepMembers: (event) => host.offer(event as unknown as MembersOffered),
         dropMembers: (event) => host.withdraw((event as unknown as MembersWithdrawn).request),

@@ -9,7 +9,8 @@ const status = { code: 'unavailable', message: 'gone' };
 
 /** What each message of requests and cohorts asks for, wherever it may come. */
 const served: Readonly<Record<string, readonly string[]>> = {
-  'members.offered': ['keepMembers', 'formCohorts'],
+  'members.offered': ['keepMembers', 'gatherOffers'],
+  'offers.gathered': ['formCohorts'],
   'members.withdrawn': ['dropMembers'],
   'cohort.formed': [],
   'specialization.request': ['lendSpecialization'],
@@ -24,6 +25,7 @@ export class GenerationModel implements ChartModel<Context> {
   #cohorts = 0;
   #specializing = 0;
   #hasPreparer = false;
+  #isGathering = false;
   #isTimed = false;
   #isLoading = true;
   #isDraining = false;
@@ -41,7 +43,9 @@ export class GenerationModel implements ChartModel<Context> {
     if (this.#hasPreparer) types.push('preparer.lost');
     if (this.#isTimed) types.push('preparer.due', 'preparer.due');
     if (this.#requests > 0) {
-      types.push('members.offered', 'members.withdrawn', 'cohort.formed', 'request.ended');
+      types.push('members.offered', 'members.withdrawn', 'cohort.formed');
+      // Its own word, from before: who offered has not ended yet.
+      types.push(this.#isGathering ? 'offers.gathered' : 'request.ended');
     }
     // Each is told before the cohort ends.
     if (this.#cohorts > 0) {
@@ -62,6 +66,7 @@ export class GenerationModel implements ChartModel<Context> {
     if (type === 'control.loaded' || type === 'control.refused') this.#isLoading = false;
     // While it loads nobody leaves it to drain: it is told again.
     if (type === 'generation.drain' && !this.#isLoading) this.#isDraining = true;
+    if (type === 'offers.gathered') this.#isGathering = false;
     if (type === 'request.ended') this.#requests -= 1;
     if (type === 'cohort.formed') this.#cohorts += 1;
     if (type === 'cohort.ended') this.#cohorts -= 1;
@@ -74,6 +79,7 @@ export class GenerationModel implements ChartModel<Context> {
     if (type === 'startPreparer') this.#hasPreparer = true;
     if (type === 'startBackoff') this.#isTimed = true;
     if (type === 'acceptRequest') this.#requests += 1;
+    if (type === 'gatherOffers') this.#isGathering = true;
   }
 
   check({ event: { type }, effects, from, to }: ChartStep, context: Context): void {

@@ -14,6 +14,7 @@ import { preparer } from '../../../actors/serving/preparer.js';
 import { openSimulatedDevice } from '../../../runtime/hal/simulated/simulated-device.js';
 import { checkModelDocument } from '../../../runtime/packages/model-document.js';
 import { MemoryFiles } from '../../../runtime/packages/memory-files.js';
+import { memberCount } from '../../../runtime/profiles/finite-request.js';
 import type { ActorFactory, ActorSelf } from '../../../runtime/system/actor.js';
 import type { Message, Reply } from '../../../runtime/system/envelope.js';
 import { DeviceFixture, testPorts } from '../../runtime/hal/device-fixture.js';
@@ -79,6 +80,33 @@ const twoRounds: ActorFactory<RequestInput> = (self, input) => {
   };
 };
 
+/** Says of each of its members by itself that it is ready, all in one turn. */
+const offersApart: ActorFactory<RequestInput> = (self, input) => {
+  const cohortSizes: number[] = [];
+  const { body } = input.call;
+  const { deadlineMs } = input;
+  self.ask(input.preparer, 'members.prepare', { body }, { deadlineMs, as: 'prepared' });
+  return {
+    receive(_self, { kind, payload }) {
+      const request = self.address;
+      if (kind === 'prepared') {
+        const all = (payload as Reply).value as PreparedMember[];
+        for (const [member, prepared] of all.entries()) {
+          const { units, tag } = prepared;
+          const offer = { request, member, units, tag, age: self.now(), alone: false, prepared };
+          self.tell(self.parent, 'members.offered', { members: [offer] } satisfies MembersOffered);
+        }
+      } else if (kind === 'member.collected') {
+        cohortSizes.push((payload as Collected).cohortSize);
+        if (cohortSizes.length < memberCount(body)) return;
+        self.reply(input.ask, { rows: [], cohortSizes } satisfies TwoRows);
+        self.tell(self.parent, 'request.ended', { request });
+        self.stop();
+      }
+    },
+  };
+};
+
 /** A device queue without admission to itself: runs each submission when it arrives. */
 function deviceActor(fixture: ReturnType<typeof openDevice>): ActorFactory {
   return actor((self: ActorSelf, message: Message) => {
@@ -118,7 +146,7 @@ function faultyModel(): ReferenceModel {
 }
 
 /** Everything of one generation of dummies, under one order of delivery. */
-function dummies(reference: ReferenceModel, seed: number) {
+function dummies(reference: ReferenceModel, seed: number, kind = twoRounds) {
   const fixture = openDevice();
   for (const [id, { module, reflection }] of reference.artefacts) {
     fixture.device.load(id, { module, info: reflection });
@@ -135,12 +163,12 @@ function dummies(reference: ReferenceModel, seed: number) {
     prepared: { ...reference.model, place: { base: '/', packageRoots: [] }, tokenizer: null },
     ...{ deployment, device, preparationThread: 'prep', waitingMax: 100 },
   };
-  const generation = system.spawn('generation', generationOf(twoRounds), input);
+  const generation = system.spawn('generation', generationOf(kind), input);
   lab.settle();
-  const ask = (value: number): Promise<TwoRows> => {
-    const inputs = [{ kind: 'text', text: good(value) }];
+  const ask = (...values: readonly number[]): Promise<TwoRows> => {
+    const inputs = values.map((value) => ({ kind: 'text', text: good(value) }));
     const body = { profile: 'embeddings', inputs, dimensions: 0 };
-    const call = { deployment: 'faulty', requestId: `r${value}`, body };
+    const call = { deployment: 'faulty', requestId: `r${values[0]}`, body };
     const deadlineMs = 1e9;
     return system.request(generation, 'request.submit', call, { deadlineMs }) as Promise<TwoRows>;
   };
@@ -172,7 +200,7 @@ test('a fault in the second round ends that member, and the others go through th
   for (let seed = 1; seed <= 20; seed += 1) {
     const { lab, fixture, ask } = dummies(reference, seed);
     const values = [...Array.from({ length: 12 }, (_, i) => i), LATE, 50, 51, 52];
-    const answers = Promise.allSettled(values.map(ask));
+    const answers = Promise.allSettled(values.map((value) => ask(value)));
     lab.settle();
     for (const [at, outcome] of (await answers).entries()) {
       const value = values[at]!;
@@ -186,6 +214,15 @@ test('a fault in the second round ends that member, and the others go through th
       }
     }
     fixture.ledger.assertZero();
+  }
+});
+
+test('offers that lie together when a cohort could form share it', async () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const { lab, ask } = dummies(reference, seed, offersApart);
+    const answer = ask(1, 2, 3, 4);
+    lab.settle();
+    assert.equal((await answer).cohortSizes, [4, 4, 4, 4], `seed ${seed}`);
   }
 });
 
