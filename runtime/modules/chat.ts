@@ -1,6 +1,5 @@
 /**
- * Module `chat`: a chat as text, by the template that a package brings along. Templates are programs
- * of others, so each call has a limit on time and on what it gives.
+ * Module `chat`: a chat as text, by a template that the package brings along (`chat-renderer.ts`).
  */
 import { signatureTable } from './signature-table.js';
 import type { ModuleFunctions } from './signature-table.js';
@@ -16,8 +15,10 @@ export interface ChatTemplates {
 }
 
 /** Renders template `name` over the fields of a JSON object. */
-export type RenderChat = (name: string, json: string) => string;
+export interface ChatHost {
+  render(name: string, json: string): string;
+}
 
-export function chatFunctions(render: RenderChat): ModuleFunctions {
-  return { render: (name: string, json: string) => [render(name, json)] };
+export function chatFunctions(host: ChatHost): ModuleFunctions {
+  return { render: (name: string, json: string) => [host.render(name, json)] };
 }

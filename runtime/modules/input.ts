@@ -1,6 +1,6 @@
 /**
- * Module `input`: the request's records and the deployment's tokenizer, for `prepare_request`.
- * Each call of the tokenizer starts afresh; buffers that are returned belong to the program.
+ * Module `input`: the request's records and the deployment's tokenizer, for `prepare_request` and
+ * `prompt_ids`. Each call of the tokenizer starts afresh; buffers that are returned belong to the program.
  */
 import { StatusError } from '../base/errors.js';
 import type { RequestPacket } from '../profiles/request-packet.js';
@@ -31,7 +31,7 @@ export function inputFunctions(host: InputHost): ModuleFunctions {
     if (current !== null) return current;
     throw new StatusError(
       'failedPrecondition',
-      'the input records are there in prepare_request only',
+      'the input records are there in prepare_request and prompt_ids only',
     );
   };
   const tokenizer = (): Tokenizer => {

@@ -1,11 +1,11 @@
 /**
- * The input of one finite request as a program sees it: indexed records in one buffer, made by the
+ * The input of one request as a program sees it: indexed records in one buffer, made by the
  * server from the HTTP request and read through the `input` capabilities or directly.
  *
  *   i64 count, then count × { i64 kind, i64 offset, i64 length }, then the payloads; offsets are in
  *   bytes from the start of the packet and multiples of 8; lengths are exact.
  *
- * A payload is text (UTF-8), tokens (i32) or a number (f64). Which record holds what is in the file
+ * A payload is text (UTF-8), tokens (i32), a number (f64) or a chat (JSON). Which record holds what is in the file
  * of the profile.
  */
 import { assert, StatusError } from '../base/errors.js';
@@ -14,13 +14,14 @@ import { tableBytes } from './record-table.js';
 const utf8 = new TextEncoder();
 const utf8Text = new TextDecoder('utf-8', { ignoreBOM: true });
 
-export const recordKind = { text: 1, tokens: 2, number: 3 } as const;
+export const recordKind = { text: 1, tokens: 2, number: 3, chat: 4 } as const;
 export type RecordKind = (typeof recordKind)[keyof typeof recordKind];
 
 export type PacketRecord =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tokens'; readonly tokens: readonly number[] }
-  | { readonly kind: 'number'; readonly number: number };
+  | { readonly kind: 'number'; readonly number: number }
+  | { readonly kind: 'chat'; readonly json: string };
 
 /** One member as its program sees it, and what the server holds its row to. */
 export interface Frame {
@@ -48,11 +49,13 @@ export function encodePacket(records: readonly PacketRecord[]): Uint8Array {
 /** Bytes that the payload of a record has in a packet. */
 export function payloadBytes(record: PacketRecord): number {
   if (record.kind === 'text') return Buffer.byteLength(record.text);
+  if (record.kind === 'chat') return Buffer.byteLength(record.json);
   return record.kind === 'number' ? 8 : record.tokens.length * 4;
 }
 
 function payloadOf(record: PacketRecord): Uint8Array {
   if (record.kind === 'text') return utf8.encode(record.text);
+  if (record.kind === 'chat') return utf8.encode(record.json);
   if (record.kind === 'number') {
     const bytes = new Uint8Array(8);
     new DataView(bytes.buffer).setFloat64(0, record.number, true);
@@ -97,8 +100,9 @@ export class RequestPacket {
     return this.#bytes.subarray(offset, offset + this.#word(index, 2));
   }
 
+  /** Of a chat: its JSON. */
   text(index: number): string {
-    this.#expect(index, recordKind.text);
+    if (this.kind(index) !== recordKind.chat) this.#expect(index, recordKind.text);
     return utf8Text.decode(this.bytes(index));
   }
 
@@ -131,5 +135,6 @@ export class RequestPacket {
 
 function kindName(kind: RecordKind): string {
   if (kind === recordKind.text) return 'text';
+  if (kind === recordKind.chat) return 'a chat';
   return kind === recordKind.tokens ? 'an array of token ids' : 'a number';
 }

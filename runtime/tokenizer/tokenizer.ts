@@ -80,16 +80,8 @@ export class Tokenizer {
   }
 
   decode(ids: Int32Array, flags: number, capacity: number): Decoded {
-    checkFlags('decode', flags, SKIP_SPECIAL_TOKENS);
     checkCapacity('decode', capacity);
-    const skip = (flags & SKIP_SPECIAL_TOKENS) !== 0;
-    const tokens: string[] = [];
-    ids.forEach((id, index) => {
-      const token = this.#tokens.get(id);
-      if (token === undefined) throw unknownId(id, index);
-      if (!skip || !this.#special.has(id)) tokens.push(token);
-    });
-    const live = new TextEncoder().encode(this.#text(tokens, skip));
+    const live = new TextEncoder().encode(this.text(ids, flags));
     if (live.length > capacity) {
       throw new StatusError(
         'invalidArgument',
@@ -99,6 +91,19 @@ export class Tokenizer {
     const bytes = new Uint8Array(capacity);
     bytes.set(live);
     return { bytes, length: live.length };
+  }
+
+  /** The text of a whole list of ids. */
+  text(ids: Int32Array, flags = 0): string {
+    checkFlags('decode', flags, SKIP_SPECIAL_TOKENS);
+    const skip = (flags & SKIP_SPECIAL_TOKENS) !== 0;
+    const tokens: string[] = [];
+    ids.forEach((id, index) => {
+      const token = this.#tokens.get(id);
+      if (token === undefined) throw unknownId(id, index);
+      if (!skip || !this.#special.has(id)) tokens.push(token);
+    });
+    return this.#text(tokens, skip);
   }
 
   #text(tokens: string[], skip: boolean): string {

@@ -52,6 +52,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   xstate: ['actors', 'runtime/system'],
   comlink: ['runtime/threads'],
   piscina: ['runtime/threads'],
+  '@huggingface/jinja': ['runtime/modules'],
   '@huggingface/tokenizers': ['runtime/tokenizer'],
 };
 

@@ -147,7 +147,7 @@ test('input records and tokens', () => {
 test('without a tokenizer or a request, input says so', () => {
   const input = inputFunctions({ packet: () => null, tokenizer: null });
   assert.throws(() => input['encode']!('a', 0n, 4n), /no tokenizer/);
-  assert.throws(() => input['count']!(), /prepare_request only/);
+  assert.throws(() => input['count']!(), /prepare_request and prompt_ids only/);
 });
 
 test.run();

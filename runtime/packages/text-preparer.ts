@@ -1,0 +1,93 @@
+/**
+ * The control program of a text package as a preparation thread uses it: prompts become ids, ids
+ * become text, over its own copy of the frozen state, its own tokenizer and its chat templates.
+ */
+import { StatusError } from '../base/errors.js';
+import { wasmExecutor } from '../jit/host-executor.js';
+import { bufferFunctions } from '../modules/buffer.js';
+import { chatFunctions } from '../modules/chat.js';
+import { ChatRenderer } from '../modules/chat-renderer.js';
+import { inputFunctions } from '../modules/input.js';
+import { capabilityTable } from '../modules/modules.js';
+import { encodePacket, RequestPacket, type PacketRecord } from '../profiles/request-packet.js';
+import { promptEntry } from '../profiles/text-entries.js';
+import type { Prompt } from '../profiles/text.js';
+import { decodeIds } from '../profiles/token-ids.js';
+import { Tokenizer } from '../tokenizer/tokenizer.js';
+import { FROZEN_STATE } from '../vm/host-value.js';
+import { HostVm } from '../vm/host-vm.js';
+import type { TextModel } from './text-control.js';
+
+export class TextPreparer {
+  readonly #model: TextModel;
+  readonly #vm: HostVm;
+  readonly #tokenizer: Tokenizer | null;
+  #packet: RequestPacket | null = null;
+
+  constructor(model: TextModel, tokenizerBytes: Uint8Array | null) {
+    this.#model = model;
+    const { control, state, limits, templates } = model;
+    this.#tokenizer = tokenizerBytes === null ? null : new Tokenizer(tokenizerBytes, 'tokenizer');
+    this.#vm = HostVm.create({
+      program: control.program,
+      executor: wasmExecutor(control),
+      capabilities: capabilityTable("'prompt_ids'", {
+        buffer: bufferFunctions,
+        chat: chatFunctions(new ChatRenderer(templates)),
+        input: inputFunctions({ packet: () => this.#packet, tokenizer: this.#tokenizer }),
+      }),
+      state,
+      limits,
+    });
+  }
+
+  /** The ids that a turn appends to its row. What the program rejects is its caller's mistake. */
+  promptIds(prompt: Prompt): number[] {
+    const { name } = promptEntry;
+    if (this.#model.document.profile === 'sequence') return this.#knownIds(prompt);
+    const packet = encodePacket([recordOf(prompt)]);
+    this.#packet = new RequestPacket(packet);
+    try {
+      const [ids] = this.#vm.call(name, [FROZEN_STATE, packet]) as [Uint8Array];
+      return decodeIds(ids, name, this.#model.geometry.vocabulary);
+    } finally {
+      this.#packet = null;
+    }
+  }
+
+  /** The ids of a prompt for whoever counts them: those that a turn would append. */
+  tokenize(prompt: Prompt): number[] {
+    return this.promptIds(prompt);
+  }
+
+  /** The text that ids stand for, special tokens and all. */
+  detokenize(ids: readonly number[]): string {
+    if (this.#tokenizer !== null) return this.#tokenizer.text(Int32Array.from(this.#checked(ids)));
+    throw new StatusError(
+      'failedPrecondition',
+      `model ${this.#model.id} has no tokenizer: 'prepare' returned no tokenizer asset`,
+    );
+  }
+
+  /** A sequence is given as ids. */
+  #knownIds(prompt: Prompt): number[] {
+    if (prompt.kind === 'tokens') return [...this.#checked(prompt.ids)];
+    throw new StatusError(
+      'invalidArgument',
+      `model ${this.#model.id} takes token ids; it was given ${prompt.kind === 'text' ? 'text' : 'a chat'}`,
+    );
+  }
+
+  #checked(ids: readonly number[]): readonly number[] {
+    const { vocabulary } = this.#model.geometry;
+    const wrong = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < vocabulary));
+    if (wrong < 0) return ids;
+    throw new StatusError(
+      'invalidArgument',
+      `token ${wrong} is ${ids[wrong]}; ids of model ${this.#model.id} are 0 to ${vocabulary - 1}`,
+    );
+  }
+}
+
+const recordOf = (prompt: Prompt): PacketRecord =>
+  prompt.kind === 'tokens' ? { kind: 'tokens', tokens: prompt.ids } : prompt;
