@@ -106,6 +106,16 @@ export class Tokenizer {
     return this.#text(tokens, skip);
   }
 
+  /** Whether an id stands for text: special ones do not, nor what the vocabulary lacks. */
+  hasText(id: number): boolean {
+    return this.#tokens.has(id) && !this.#special.has(id);
+  }
+
+  /** What an id stands for by itself, special or not; nothing where the vocabulary lacks it. */
+  tokenText(id: number): string {
+    return this.#tokens.has(id) ? this.text(Int32Array.of(id)) : '';
+  }
+
   #text(tokens: string[], skip: boolean): string {
     if (tokens.length === 0) return '';
     const { decoder } = this.#library;

@@ -13,6 +13,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'runtime/codecs': [],
   'runtime/profiles': [],
   'runtime/tokenizer': [],
+  'runtime/text': ['runtime/profiles', 'runtime/tokenizer'],
   'runtime/vm': ['runtime/loom'],
   'runtime/jit': ['runtime/loom', 'runtime/vm'],
   'runtime/hal': [],
