@@ -21,7 +21,8 @@ import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
 import { chooseDevice, type DeviceChoice } from './edge/device-choice.js';
-import { TextPort } from './edge/text-port.js';
+import { Streams, TextPort } from './edge/text-port.js';
+import { textStreams } from './system/text-streams.js';
 import { SERVER } from './protocol.js';
 import { filesPort } from './system/files-port.js';
 import { server } from './system/server.js';
@@ -62,6 +63,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   system.spawn('pool', taskPort, pools.compile);
   system.spawn('files', filesPort, { runner: pools.reading, closeFile });
   system.spawn('log', logPort, write);
+  const streams = new Streams();
+  system.spawn('streams', textStreams, streams);
   system.spawn('server', server, {
     modelThreads: plan.model,
     preparationThreads: plan.preparation,
@@ -85,7 +88,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     throw error;
   }
   const serving = new ServingPort({ system, topology, options });
-  return { serving, text: new TextPort(), topology, pool: pools.compile, system, close };
+  const text = new TextPort({ system, streams, clock: ports.clock });
+  return { serving, text, topology, pool: pools.compile, system, close };
 }
 
 function openPools(): { readonly compile: TaskPool; readonly reading: TaskPool } {

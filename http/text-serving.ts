@@ -56,6 +56,8 @@ export interface TextResult {
   readonly accepted: number;
   /** The package's reading of the whole answer when tools were offered; null otherwise. */
   readonly chat: string | null;
+  /** Of a sequence: what its tokens gave, one after another; null for text. The caller owns it. */
+  readonly captured: Uint8Array | null;
   readonly timings: TextTimings;
 }
 

@@ -29,6 +29,7 @@ import { locatePackage } from './package-location.js';
 import { POOL, SERVER } from '../protocol.js';
 import type { FiniteAnswer, FiniteCall as SubmittedCall, NameBanks } from '../protocol.js';
 import { Canary } from './canary.js';
+import { interrupted } from './interrupted.js';
 import type { RegisterDeployment, ServerSummary } from '../system/server.js';
 import type { PoolSummary } from '../system/task-port.js';
 import { actorTree } from './actor-tree.js';
@@ -261,15 +262,6 @@ export class ServingPort implements Serving {
     const asked = this.#describeAt(address, 'generation.describe').catch(() => null);
     return (await asked) as GenerationSummary | null;
   }
-}
-
-/** What the death of whoever held the request is to its caller: a reason to try again. */
-function interrupted(error: unknown, model: string): unknown {
-  if (!(error instanceof StatusError) || error.code !== 'unavailable') return error;
-  const { message, retryAfterS, where } = error.status;
-  if (retryAfterS !== undefined) return error;
-  const text = `model ${model} was interrupted at this request, try again: ${message}`;
-  return new StatusError('unavailable', text, { where, retryAfterS: 1 });
 }
 
 function collectThread(sink: MetricSink, thread: string, usage: HostUsage): void {

@@ -1,36 +1,154 @@
 /**
- * Retained text as http sees it, on a server that has none: every call is refused with what is
- * missing. It holds the place of the port that asks the actors.
+ * Retained text as http sees it: `TextServing` over asks to the server actor, and the readers of
+ * what turns say meanwhile. Nothing is decided here.
  */
+import type { TextDelta } from '../../http/text-serving.js';
+import type {
+  SessionChange,
+  SessionState,
+  TextCall,
+  TextOptions,
+  TextResult,
+  TextServing,
+} from '../../http/text-serving.js';
+import type { CallOptions } from '../../http/serving.js';
+import type { Clock } from '../../runtime/base/ports.js';
 import { StatusError } from '../../runtime/base/errors.js';
-import type { TextServing } from '../../http/text-serving.js';
+import type { Prompt } from '../../runtime/profiles/text.js';
+import type { ActorSystem } from '../../runtime/system/system.js';
+import { SERVER, type SessionAnswer, type TextAnswer, type TextRequest } from '../protocol.js';
+import type { StreamReaders } from '../system/text-streams.js';
+import { interrupted } from './interrupted.js';
 
-export class TextPort implements TextServing {
-  async generate(): Promise<never> {
-    throw refusal();
+/** Who reads one stream. */
+interface Reader {
+  readonly onDelta: TextOptions['onDelta'];
+  given: number;
+  /** Called when so many deltas were given. */
+  waiting: { readonly deltas: number; readonly done: () => void } | null;
+}
+
+/** The readers of all streams; the actor that gets the deltas asks it. */
+export class Streams implements StreamReaders {
+  readonly #readers = new Map<number, Reader>();
+  #opened = 0;
+
+  open(onDelta: TextOptions['onDelta']): number {
+    this.#opened += 1;
+    this.#readers.set(this.#opened, { onDelta, given: 0, waiting: null });
+    return this.#opened;
   }
 
-  async openSession(): Promise<never> {
-    throw refusal();
+  close(stream: number): void {
+    this.#readers.delete(stream);
   }
 
-  async session(): Promise<never> {
-    throw refusal();
+  give(stream: number, delta: TextDelta, taken: () => void): boolean {
+    const reader = this.#readers.get(stream);
+    if (reader === undefined) return true;
+    reader.given += 1;
+    const accepted = reader.onDelta(delta);
+    const { waiting } = reader;
+    if (waiting !== null && reader.given >= waiting.deltas) waiting.done();
+    if (accepted === undefined) return true;
+    accepted.then(taken, taken);
+    return false;
   }
 
-  async changeSession(): Promise<never> {
-    throw refusal();
-  }
-
-  async tokenize(): Promise<never> {
-    throw refusal();
-  }
-
-  async detokenize(): Promise<never> {
-    throw refusal();
+  /** The answer may overtake what was said before it. */
+  async all(stream: number, deltas: number): Promise<void> {
+    const reader = this.#readers.get(stream);
+    if (reader === undefined || reader.given >= deltas) return;
+    await new Promise<void>((done) => {
+      reader.waiting = { deltas, done };
+    });
   }
 }
 
-function refusal(): StatusError {
-  return new StatusError('unimplemented', 'this server serves no model of retained text');
+type Bounds = Pick<CallOptions, 'deadlineMs'> & Partial<CallOptions>;
+
+/** Questions about a session are answered at once; past this something is stuck. */
+const DESCRIBE_DEADLINE_MS = 5_000;
+
+export interface TextPortOptions {
+  readonly system: ActorSystem;
+  readonly streams: Streams;
+  readonly clock: Clock;
+}
+
+export class TextPort implements TextServing {
+  readonly #system: ActorSystem;
+  readonly #streams: Streams;
+  readonly #clock: Clock;
+
+  constructor({ system, streams, clock }: TextPortOptions) {
+    this.#system = system;
+    this.#streams = streams;
+    this.#clock = clock;
+  }
+
+  async generate(call: TextCall, options: TextOptions): Promise<TextResult> {
+    const { requestId, model, body } = call;
+    const stream = this.#streams.open(options.onDelta);
+    try {
+      const request: TextRequest = { op: 'generate', body, stream };
+      const answer = await this.#ask<TextAnswer>(model, request, options, requestId);
+      const { deltas, ...result } = answer;
+      await this.#streams.all(stream, deltas);
+      return { model, ...result };
+    } finally {
+      this.#streams.close(stream);
+    }
+  }
+
+  async openSession(model: string, options: CallOptions): Promise<SessionState> {
+    return this.#session(model, { op: 'open' }, options);
+  }
+
+  async session(id: string): Promise<SessionState> {
+    const deadlineMs = this.#clock.now() + DESCRIBE_DEADLINE_MS;
+    return this.#session(modelOf(id), { op: 'describe', session: id }, { deadlineMs });
+  }
+
+  async changeSession(
+    id: string,
+    change: SessionChange,
+    options: CallOptions,
+  ): Promise<SessionState> {
+    return this.#session(modelOf(id), { op: 'change', session: id, change }, options);
+  }
+
+  async tokenize(model: string, prompt: Prompt, options: CallOptions): Promise<readonly number[]> {
+    return this.#ask(model, { op: 'tokenize', prompt }, options);
+  }
+
+  async detokenize(model: string, ids: readonly number[], options: CallOptions): Promise<string> {
+    return this.#ask(model, { op: 'detokenize', ids }, options);
+  }
+
+  async #session(model: string, text: TextRequest, options: Bounds): Promise<SessionState> {
+    return { ...(await this.#ask<SessionAnswer>(model, text, options)), model };
+  }
+
+  async #ask<Answer>(
+    deployment: string,
+    text: TextRequest,
+    { deadlineMs, signal }: Bounds,
+    requestId = '',
+  ): Promise<Answer> {
+    const submit = { deployment, requestId, text };
+    try {
+      const options = { deadlineMs, signal };
+      return (await this.#system.request(SERVER, 'request.submit', submit, options)) as Answer;
+    } catch (error) {
+      throw interrupted(error, deployment);
+    }
+  }
+}
+
+/** Ids of sessions start with the deployment that they are of. */
+function modelOf(session: string): string {
+  const at = session.lastIndexOf('@');
+  if (at > 0) return session.slice(0, at);
+  throw new StatusError('notFound', `no session has the id '${session}'`);
 }

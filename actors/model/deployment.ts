@@ -159,7 +159,8 @@ class DeploymentHost {
       waitingMax,
     };
     const name = `models/${id}@${prepared.generation}`;
-    const address = this.#self.spawnOn(modelThread, name, 'generation', input);
+    const kind = prepared.contract === 'text' ? 'textGeneration' : 'generation';
+    const address = this.#self.spawnOn(modelThread, name, kind, input);
     this.#self.watch(address);
     this.#candidateAddress = address;
     this.#living.set(prepared.generation, address);

@@ -4,6 +4,7 @@
  * and gives the device back what was loaded for it. Hosts of `generation.machine.ts` extend it.
  */
 import type { StatusRecord } from '../../runtime/base/errors.js';
+import { wrongProfile } from '../../runtime/profiles/profiles.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
@@ -101,6 +102,13 @@ export class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
         : `model ${id} has lost its preparation thread, which is being started anew`,
       retryAfterS: RETRY_AFTER_S,
     });
+  }
+
+  /** Counted as a request, and over at once. */
+  protected refuseProfile(ask: Message, asked: string): void {
+    const { id, document } = this.input.prepared;
+    this.self.replyError(ask, wrongProfile(id, document.profile, asked).status);
+    this.self.tell(this.self.address, 'request.ended', { request: '' });
   }
 
   /** Gives back what preparation loaded; `loaded` are programs that came later. */

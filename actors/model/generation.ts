@@ -91,6 +91,7 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
   accept(ask: Message): void {
     const call = ask.payload as FiniteCall;
     const { waitingMax, prepared } = this.input;
+    if (call.body === undefined) return this.refuseProfile(ask, 'text');
     const preparer = this.preparer;
     const name = this.self.nextId('request');
     const isFull = this.#scheduler.size + memberCount(call.body) > waitingMax;

@@ -80,7 +80,6 @@ export const machine = setup({
     cancelIdle: effect,
     announceTurnEnd: effect,
     closeRow: effect,
-    announceEnd: effect,
   },
 }).createMachine({
   id: 'session',
@@ -156,7 +155,7 @@ export const machine = setup({
     closed: {
       type: 'final',
       description: 'The row is given back.',
-      entry: ['closeRow', 'announceEnd'],
+      entry: 'closeRow',
       tags: ['succeeded'],
     },
   },

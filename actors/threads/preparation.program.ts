@@ -9,6 +9,7 @@ import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import type { PackageLocation } from '../protocol.js';
 import { preparation, type PreparationOrder } from '../model/preparation.js';
 import { preparer } from '../serving/preparer.js';
+import { textPreparer } from '../serving/text-preparer.js';
 import { startActorThread } from './actor-thread.js';
 
 export interface PreparationSettings {
@@ -26,6 +27,7 @@ export const startProgram: StartProgram = ({ name, settings }) => {
     .register('preparation', (self, input: PreparationOrder) =>
       preparation(self, { ...input, prepare }),
     )
-    .register('preparer', preparer);
+    .register('preparer', preparer)
+    .register('textPreparer', textPreparer);
   return startActorThread(name, kinds).control;
 };

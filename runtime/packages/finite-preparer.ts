@@ -9,7 +9,7 @@ import { capabilityTable } from '../modules/modules.js';
 import { checkPreparedRequest, type PreparedRequest } from '../profiles/finite.js';
 import { fieldsUsed, frameOf, memberCount } from '../profiles/finite-request.js';
 import { locateMember, type FiniteBody } from '../profiles/finite-request.js';
-import { findProfile } from '../profiles/profiles.js';
+import { wrongProfile } from '../profiles/profiles.js';
 import { encodePacket, RequestPacket, type Frame } from '../profiles/request-packet.js';
 import { StatusError, toStatus } from '../base/errors.js';
 import { Tokenizer } from '../tokenizer/tokenizer.js';
@@ -67,12 +67,7 @@ export class FinitePreparer {
   #checkProfile({ profile }: FiniteBody): void {
     const { id, document } = this.#model;
     if (profile === document.profile) return;
-    const { route } = findProfile(document.profile);
-    throw new StatusError(
-      'invalidArgument',
-      `model ${id} has the profile ${document.profile}, which ${route} asks; this request is one of ${profile} (${findProfile(profile).route})`,
-      { param: 'model' },
-    );
+    throw wrongProfile(id, document.profile, profile);
   }
 
   #checkAccepted(body: FiniteBody): void {

@@ -18,3 +18,13 @@ export function findProfile(name: string): Profile {
     { where: 'profile' },
   );
 }
+
+/** What a request of one profile hears from a model of another. */
+export function wrongProfile(model: string, profile: string, asked: string): StatusError {
+  const { route } = findProfile(profile);
+  return new StatusError(
+    'invalidArgument',
+    `model ${model} has the profile ${profile}, which ${route} asks; this request is one of ${asked} (${findProfile(asked).route})`,
+    { param: 'model' },
+  );
+}

@@ -152,6 +152,7 @@ function resultOf({ model, body }: TextCall, speech: Speech, count: number): Tex
     outputTokens: count,
     drafted: speech.drafted ?? 0,
     accepted: speech.accepted ?? 0,
+    captured: null,
     chat: body.hasTools ? (speech.chat ?? null) : null,
     timings: { queueMs: 1, promptMs: 10, generateMs: 20 },
   };

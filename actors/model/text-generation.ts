@@ -1,0 +1,344 @@
+/**
+ * The actor of one served version of a package with retained rows: hosts `generation.machine.ts`
+ * like any generation, owns the control program, the rows and their storage on the device, and is
+ * the parent of its sessions and epochs.
+ *
+ * Holds: pages and states are one storage each, placed before the first request and given back when
+ * it retires. One epoch is on the device at a time; the next forms when it has committed.
+ */
+import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import { storageBytes, type StorageKeys } from '../../runtime/packages/epoch-storage.js';
+import { TextControl } from '../../runtime/packages/text-control.js';
+import type { ActorSelf } from '../../runtime/system/actor.js';
+import type { Message, Reply } from '../../runtime/system/envelope.js';
+import {
+  machineActor,
+  type MachineActorFactory,
+  type MachineHost,
+} from '../../runtime/system/machine-actor.js';
+import type { MachineEvent } from '../../runtime/system/machine-event.js';
+import type { Row } from '../../runtime/text/retained-row.js';
+import { RowStore } from '../../runtime/text/row-store.js';
+import { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
+import type { TextDelta } from '../../http/text-serving.js';
+import {
+  STREAMS,
+  type CreateStorage,
+  type DeltasTaken,
+  type FiniteCall,
+  type PreparedText,
+  type SessionAnswer,
+  type TextDeltas,
+  type TextSubmit,
+} from '../protocol.js';
+import { epoch } from '../serving/epoch.js';
+import { session } from '../serving/session.js';
+import { SessionHome } from '../serving/session-home.js';
+import type { Emitted, Turn } from '../serving/turn.js';
+import { TurnTable } from '../serving/turn-table.js';
+import {
+  GenerationBase,
+  RETRY_AFTER_S,
+  type GenerationInput,
+  type GenerationSummary,
+} from './generation-base.js';
+import { type Context, machine } from './generation.machine.js';
+
+/** Idle banks may have to leave first. */
+const PLACE_DEADLINE_MS = 60_000;
+const IDLE_MS = 10 * 60_000;
+
+class TextGenerationHost extends GenerationBase<PreparedText> {
+  readonly #keys: StorageKeys;
+  readonly #store: RowStore;
+  #home: SessionHome | null = null;
+  #control: TextControl | null = null;
+  #turns: TurnTable | null = null;
+  #unplaced = 2;
+  readonly #requests = new Set<string>();
+  /** Sessions that clients know, by id. */
+  readonly #sessions = new Map<string, string>();
+  #opened = 0;
+  /** Whoever reads along, by stream. */
+  readonly #streams = new Map<number, Turn>();
+  #deltas: { stream: number; delta: TextDelta }[] = [];
+  #epochsFormed = 0;
+  #isExecuting = false;
+  #spansServed = 0;
+
+  constructor(self: ActorSelf, input: GenerationInput<PreparedText>) {
+    super(self, input, 'textPreparer');
+    const { id, generation, geometry } = input.prepared;
+    const scope = `${id}@${generation}`;
+    this.#keys = { pages: `${scope}/pages`, states: `${scope}/states` };
+    this.#store = new RowStore(geometry);
+  }
+
+  loadControl(): void {
+    const { prepared, device } = this.input;
+    try {
+      const { geometry, tokenizer } = prepared;
+      const control = new TextControl(prepared);
+      this.#control = control;
+      this.#turns = this.#turnTable(control);
+      this.#home = this.#homeOf(control, this.#turns, tokenizer);
+      const bytes = storageBytes(geometry);
+      for (const [key, size] of [
+        [this.#keys.pages, bytes.pages],
+        [this.#keys.states, bytes.states],
+      ] as const) {
+        const create: CreateStorage = { key, bytes: size, deployment: prepared.id };
+        const deadlineMs = this.self.now() + PLACE_DEADLINE_MS;
+        this.self.ask(device, 'storage.create', create, { deadlineMs, as: 'storage.placed' });
+      }
+    } catch (error) {
+      this.self.tell(this.self.address, 'control.refused', { status: toStatus(error) });
+    }
+  }
+
+  #turnTable(control: TextControl): TurnTable {
+    return new TurnTable({
+      control,
+      store: this.#store,
+      geometry: this.input.prepared.geometry,
+      now: () => this.self.now(),
+      tell: ({ input }, kind, payload) => this.self.tell(input.session, kind, payload),
+      publish: (turn, emitted) => this.#publish(turn, emitted),
+      // What was captured for one was not for another: sequences share nothing.
+      kindOf: () => this.#kind(),
+      propose: (turn, most) => control.draft(turn.row!.ids, most),
+    });
+  }
+
+  #homeOf(control: TextControl, turns: TurnTable, tokenizer: Uint8Array | null): SessionHome {
+    const { id, generation, geometry, document } = this.input.prepared;
+    return new SessionHome({
+      isSequence: document.profile === 'sequence',
+      model: id,
+      generation,
+      control,
+      store: this.#store,
+      turns,
+      geometry,
+      tokenizer: tokenizer === null ? null : new Tokenizer(tokenizer, 'tokenizer'),
+      preparer: () => this.preparer,
+      idleMs: IDLE_MS,
+      open: (row) => this.#open(row),
+      closed: (name) => this.#sessions.delete(name),
+    });
+  }
+
+  placed(reply: Reply): MachineEvent | null {
+    if (reply.status !== null) return { type: 'control.refused', status: reply.status };
+    this.#unplaced -= 1;
+    if (this.#unplaced > 0 || this.warm()) return null;
+    return { type: 'control.loaded' };
+  }
+
+  accept(ask: Message): void {
+    const { text, body } = ask.payload as Partial<TextSubmit & FiniteCall>;
+    if (text === undefined) return this.refuseProfile(ask, body?.profile ?? 'embeddings');
+    try {
+      this.#route(ask, text);
+    } catch (error) {
+      this.self.replyError(ask, toStatus(error));
+      this.#over();
+    }
+  }
+
+  #route(ask: Message, text: TextSubmit['text']): void {
+    if (text.op === 'tokenize' || text.op === 'detokenize') {
+      this.self.forward(ask, this.preparer);
+      return this.#over();
+    }
+    if (text.op === 'open') {
+      this.self.reply(ask, this.#openSession());
+      return this.#over();
+    }
+    if (text.op === 'generate' && text.body.session === null) return this.#startTurn(ask);
+    const id = text.op === 'generate' ? text.body.session! : text.session;
+    const address = this.#sessions.get(id);
+    if (address === undefined) throw this.#noSession(id);
+    this.self.forward(ask, address);
+    const isTurn = text.op === 'generate' || (text.op === 'change' && text.change.op === 'append');
+    if (isTurn) this.#requests.add(address);
+    else this.#over();
+  }
+
+  /** What was counted as a request is answered, or somebody else's. */
+  #over(): void {
+    this.self.tell(this.self.address, 'request.ended', { request: '' });
+  }
+
+  #startTurn(ask: Message): void {
+    const { waitingMax, prepared } = this.input;
+    const waiting = this.#turns!.waiting;
+    if (waiting >= waitingMax) throw queueFull(prepared.id, waitingMax, waiting);
+    const name = this.self.nextId('turn');
+    const input = { id: '', row: null, home: this.#home! };
+    const address = this.self.spawn(`turns/${name}`, session, input);
+    this.#requests.add(address);
+    this.self.forward(ask, address);
+  }
+
+  /** Turns that keep nothing must find a row, too. */
+  #openSession(): SessionAnswer {
+    const { rows } = this.input.prepared.geometry;
+    const most = Math.max(1, rows - 1);
+    const row = this.#sessions.size < most ? this.#store.open(this.#kind()) : null;
+    if (row === null) throw this.#home!.noRow();
+    return this.#open(row);
+  }
+
+  #kind(): string {
+    const { document } = this.input.prepared;
+    return document.profile === 'sequence' ? this.self.nextId('row') : 'text';
+  }
+
+  #open(row: Row): SessionAnswer {
+    const { id, generation, geometry } = this.input.prepared;
+    this.#opened += 1;
+    const name = `${id}@${generation}.${this.#opened}`;
+    const input = { id: name, row, home: this.#home! };
+    const address = this.self.spawn(`sessions/${this.#opened}`, session, input);
+    this.#sessions.set(name, address);
+    const { context } = geometry;
+    return { id: name, state: 'idle', tokens: row.ids.length, checkpoints: [], context };
+  }
+
+  #noSession(id: string): StatusError {
+    const { prepared } = this.input;
+    const scope = `${prepared.id}@${prepared.generation}.`;
+    const number = Number(id.slice(scope.length));
+    const isOurs = id.startsWith(scope) && number >= 1 && number <= this.#opened;
+    const isOlder = !id.startsWith(scope) && id.startsWith(`${prepared.id}@`);
+    if (isOurs || isOlder) {
+      return new StatusError('gone', `session ${id} was closed, or lost with what it ran on`);
+    }
+    return new StatusError('notFound', `model ${prepared.id} has no session '${id}'`);
+  }
+
+  /** One epoch at a time: what it says decides what the next one reads. */
+  formEpoch(): void {
+    if (this.#isExecuting) return;
+    const work = this.#turns!.next();
+    if (work === null) return;
+    this.#isExecuting = true;
+    this.#epochsFormed += 1;
+    this.#spansServed += work.spans.length;
+    this.self.tell(this.self.address, 'cohort.formed', { members: work.spans.length });
+    this.self.spawn(`epochs/${this.#epochsFormed}`, epoch, {
+      work,
+      control: this.#control!,
+      store: this.#store,
+      turns: this.#turns!,
+      device: this.input.device,
+      keys: this.#keys,
+    });
+  }
+
+  epochEnded(): void {
+    this.#isExecuting = false;
+    if (this.#deltas.length > 0) {
+      this.self.tell(STREAMS, 'text.deltas', { deltas: this.#deltas } satisfies TextDeltas);
+    }
+    this.#deltas = [];
+  }
+
+  #publish(turn: Turn, { delta }: Emitted): void {
+    const { stream } = turn.input;
+    if (delta === null || stream === null) return;
+    this.#streams.set(stream, turn);
+    this.#deltas.push({ stream, delta });
+    turn.sent += 1;
+  }
+
+  took({ streams }: DeltasTaken): void {
+    for (const stream of streams) {
+      const turn = this.#streams.get(stream);
+      if (turn === undefined) continue;
+      this.#turns!.took(turn, 1);
+      if (turn.finish !== null && turn.taken === turn.sent) this.#streams.delete(stream);
+    }
+    this.formEpoch();
+  }
+
+  forget(request: string): void {
+    this.#requests.delete(request);
+  }
+
+  releaseStages(): void {
+    const { device } = this.input;
+    for (const key of [this.#keys.pages, this.#keys.states]) {
+      this.self.tell(device, 'lease.release', { key });
+    }
+    this.release([]);
+  }
+
+  describe(): GenerationSummary {
+    return {
+      requests: this.#requests.size,
+      waiting: this.#turns?.waiting ?? 0,
+      cohorts: this.#isExecuting ? 1 : 0,
+      specializations: 0,
+      cohortsFormed: this.#epochsFormed,
+      membersServed: this.#spansServed,
+    };
+  }
+}
+
+function queueFull(id: string, limit: number, waiting: number): StatusError {
+  return new StatusError(
+    'resourceExhausted',
+    `the queue of model ${id} is full: ${waiting} turns wait for a row, at most ${limit} may (--max-queue)`,
+    { retryAfterS: RETRY_AFTER_S },
+  );
+}
+
+const nothing = (): void => undefined;
+
+export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> = machineActor(
+  machine,
+  (self: ActorSelf, input: GenerationInput<PreparedText>): MachineHost => {
+    const host = new TextGenerationHost(self, input);
+    const status = (context: unknown): StatusRecord | null =>
+      (context as { failure: StatusRecord | null }).failure;
+    return {
+      replies: {
+        'storage.placed': (reply) => host.placed(reply),
+        'banks.warmed': (reply) => host.warmed(reply),
+      },
+      effects: {
+        startPreparer: () => host.startPreparer(),
+        startBackoff: () => host.awaitPreparer(),
+        loadControl: () => host.loadControl(),
+        announceLoaded: () => host.announce('generation.loaded', null),
+        announceFailed: (_, context) => host.announce('generation.failed', status(context)),
+        announceRetired: () => host.announce('generation.retired', null),
+        announceLost: (_, context) => host.announce('generation.lost', status(context)),
+        acceptRequest: (_event, _context, message) => host.accept(message),
+        refuseRequest: (_event, context, message) =>
+          host.refuse(message, (context as Context).preparer),
+        formCohorts: () => host.formEpoch(),
+        forgetRequest: (event) => host.forget((event as unknown as { request: string }).request),
+        forgetCohort: () => host.epochEnded(),
+        releaseStages: () => host.releaseStages(),
+        // Its stages are those of preparation, and its turns are told of in no message.
+        keepMembers: nothing,
+        dropMembers: nothing,
+        lendSpecialization: nothing,
+        takeBackSpecialization: nothing,
+      },
+      messages: {
+        cancel: () => null,
+        'text.taken': ({ payload }) => {
+          host.took(payload as DeltasTaken);
+          return null;
+        },
+      },
+      down: (_address, _status, reason) =>
+        reason.kind === 'finished' ? null : { type: 'preparer.lost' },
+      asks: { 'generation.describe': () => host.describe() },
+    };
+  },
+);

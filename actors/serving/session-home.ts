@@ -1,0 +1,149 @@
+/**
+ * What a generation of retained text lends its sessions: control program, rows, turns, tokenizer.
+ * Owned by the generation; sessions hold it for as long as they live, which is never longer.
+ */
+import { StatusError } from '../../runtime/base/errors.js';
+import type { TextControl } from '../../runtime/packages/text-control.js';
+import type { TextGeometry } from '../../runtime/profiles/text.js';
+import { compileGrammar } from '../../runtime/text/grammar/compile-grammar.js';
+import { GrammarState } from '../../runtime/text/grammar/grammar-state.js';
+import { TokenTable } from '../../runtime/text/grammar/token-table.js';
+import type { Row } from '../../runtime/text/retained-row.js';
+import type { RowStore } from '../../runtime/text/row-store.js';
+import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
+import type { Grammar } from '../../runtime/profiles/text.js';
+import type { TextBody } from '../../http/text-serving.js';
+import type { SessionAnswer } from '../protocol.js';
+import type { TurnInput } from './turn.js';
+import type { TurnTable } from './turn-table.js';
+
+export interface SessionHomeOptions {
+  readonly model: string;
+  readonly generation: number;
+  readonly control: TextControl;
+  readonly store: RowStore;
+  readonly turns: TurnTable;
+  readonly geometry: TextGeometry;
+  readonly tokenizer: Tokenizer | null;
+  /** Nothing is said, and what tokens give is captured. */
+  readonly isSequence: boolean;
+  readonly preparer: () => string;
+  /** Sessions without a turn for so long are closed. */
+  readonly idleMs: number;
+  /** Makes a session of a row. */
+  readonly open: (row: Row) => SessionAnswer;
+  readonly closed: (id: string) => void;
+}
+
+interface Arrived {
+  readonly stream: number | null;
+  readonly arrivedMs: number;
+}
+
+export class SessionHome {
+  readonly generation: number;
+  readonly control: TextControl;
+  readonly store: RowStore;
+  readonly turns: TurnTable;
+  readonly geometry: TextGeometry;
+  readonly idleMs: number;
+  readonly isSequence: boolean;
+  readonly preparer: () => string;
+  readonly open: (row: Row) => SessionAnswer;
+  readonly closed: (id: string) => void;
+  readonly #options: SessionHomeOptions;
+  readonly #terminal: ReadonlySet<number>;
+  #tokens: TokenTable | null = null;
+
+  constructor(options: SessionHomeOptions) {
+    this.#options = options;
+    this.generation = options.generation;
+    this.control = options.control;
+    this.store = options.store;
+    this.turns = options.turns;
+    this.geometry = options.geometry;
+    this.idleMs = options.idleMs;
+    this.isSequence = options.isSequence;
+    this.preparer = options.preparer;
+    this.open = options.open;
+    this.closed = options.closed;
+    this.#terminal = new Set(options.geometry.terminal);
+  }
+
+  /** Throws what is wrong with the request. */
+  turnOf(
+    body: TextBody,
+    { ids, requestId }: { readonly ids: readonly number[]; readonly requestId: string },
+    { stream, arrivedMs }: Arrived,
+    session: string,
+  ): TurnInput {
+    this.#checkLength(ids, body);
+    const { sampling } = body;
+    const seed = sampling.seed ?? seedOf(requestId);
+    return {
+      session,
+      stream,
+      arrivedMs,
+      prompt: ids,
+      maxTokens: this.isSequence ? 0 : body.maxTokens,
+      stop: body.stop,
+      bound: this.control.bind({ ...sampling, seed }),
+      seed: BigInt(seed),
+      details: sampling.topLogprobs !== undefined,
+      grammar: body.grammar === null ? null : this.#grammar(body.grammar),
+      tokenizer: this.#options.tokenizer,
+      terminal: this.#terminal,
+    };
+  }
+
+  #checkLength(ids: readonly number[], { session, maxTokens }: TextBody): void {
+    const { context, pages, pageTokens } = this.geometry;
+    const { model } = this.#options;
+    const most = Math.min(context, pages * pageTokens);
+    if (ids.length === 0 && session === null) {
+      throw new StatusError('invalidArgument', 'the prompt has no tokens', { param: 'prompt' });
+    }
+    if (ids.length + (maxTokens ?? 0) <= most) return;
+    const said = maxTokens === null ? '' : ` and ${maxTokens} of output`;
+    throw new StatusError(
+      'invalidArgument',
+      `the prompt has ${ids.length} tokens${said}; a row of model ${model} holds ${most}`,
+      { param: ids.length > most ? 'prompt' : 'max_tokens' },
+    );
+  }
+
+  #grammar(grammar: Grammar): GrammarState {
+    const { tokenizer, model } = this.#options;
+    if (tokenizer === null) {
+      throw new StatusError('invalidArgument', `model ${model} has no tokenizer for a format`, {
+        param: 'response_format',
+      });
+    }
+    const { vocabulary, terminal } = this.geometry;
+    this.#tokens ??= new TokenTable(tokenizer, { vocabulary, terminal });
+    return new GrammarState(compileGrammar(grammar), this.#tokens);
+  }
+
+  noRow(): StatusError {
+    const { rows } = this.geometry;
+    return new StatusError(
+      'resourceExhausted',
+      `all rows of model ${this.#options.model} that sessions may have are taken (rows: ${rows}); close one`,
+      { retryAfterS: 1 },
+    );
+  }
+
+  giveBack(row: Row): void {
+    this.turns.forget(row);
+    this.store.close(row);
+  }
+}
+
+/** The same for the same request: 53 bits of FNV-1a over its name. */
+function seedOf(requestId: string): number {
+  let hash = 0xcbf29ce484222325n;
+  for (let i = 0; i < requestId.length; i += 1) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(requestId.charCodeAt(i))) * 0x100000001b3n);
+  }
+  return Number(hash >> 11n);
+}

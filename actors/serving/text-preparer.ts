@@ -1,0 +1,36 @@
+/**
+ * The actor that turns prompts into tokens for one generation, on a preparation thread: it holds
+ * the control program over its own copy of the frozen state, and a tokenizer of its own.
+ */
+import { toStatus } from '../../runtime/base/errors.js';
+import { TextPreparer } from '../../runtime/packages/text-preparer.js';
+import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
+import type { Message } from '../../runtime/system/envelope.js';
+import type { PreparedText, PreparePrompt, TextSubmit } from '../protocol.js';
+
+export interface TextPreparerInput {
+  readonly prepared: PreparedText;
+}
+
+export const textPreparer = (_self: ActorSelf, { prepared }: TextPreparerInput): Behaviour => {
+  const program = new TextPreparer(prepared, prepared.tokenizer);
+  const answer = (ask: Message): unknown => {
+    if (ask.kind === 'prompt.prepare') {
+      return program.promptIds((ask.payload as PreparePrompt).prompt);
+    }
+    const { text } = ask.payload as TextSubmit;
+    if (text.op === 'detokenize') return program.detokenize(text.ids);
+    return program.tokenize((text as { prompt: PreparePrompt['prompt'] }).prompt);
+  };
+  return {
+    receive(self, message) {
+      if (message.kind === 'preparer.retire') return self.stop();
+      if (message.role !== 'ask') return;
+      try {
+        self.reply(message, answer(message));
+      } catch (error) {
+        self.replyError(message, toStatus(error));
+      }
+    },
+  };
+};

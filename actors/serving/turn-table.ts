@@ -1,0 +1,328 @@
+/**
+ * All turns of a generation and the rows that they are turns of: which spans the next epoch has,
+ * and what its result means for each turn. Owned by the generation, on its model thread; tells
+ * sessions what becomes of their turns, and whoever reads along what was said.
+ *
+ * Holds: a turn is in one epoch at a time. The oldest turn always gets on: if there are no pages for
+ * it, idle sessions give theirs up, least recently used first, then the youngest turns do, and read
+ * their rows again later. A stalled turn is in no epoch.
+ */
+import { assert, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import type { TextControl } from '../../runtime/packages/text-control.js';
+import type { Span, SpanResult, TextGeometry } from '../../runtime/profiles/text.js';
+import type { Row } from '../../runtime/text/retained-row.js';
+import type { Hold, RowStore } from '../../runtime/text/row-store.js';
+import { chooseSpans, type ChosenSpan, type SpanCandidate } from '../policy/epoch-scheduler.js';
+import type { Emitted, Turn } from './turn.js';
+
+/** What the table needs of its generation. */
+export interface TurnTableHost {
+  readonly control: TextControl;
+  readonly store: RowStore;
+  readonly geometry: TextGeometry;
+  readonly now: () => number;
+  /** Tells a session. */
+  readonly tell: (turn: Turn, kind: string, payload: object) => void;
+  readonly publish: (turn: Turn, emitted: Emitted) => void;
+  /** Rows of one kind share what they have read. */
+  readonly kindOf: (turn: Turn) => string;
+  /** Tokens that are proposed for a turn with this row, at most so many. */
+  readonly propose: (turn: Turn, most: number) => readonly number[];
+}
+
+/** One turn's place in an epoch. */
+export interface TurnSpan {
+  readonly turn: Turn;
+  readonly span: Span;
+}
+
+/** What one epoch takes: its spans, and the hold on whatever their rows give up meanwhile. */
+export interface EpochWork {
+  readonly spans: readonly TurnSpan[];
+  readonly hold: Hold;
+}
+
+/** Of an epoch's tokens, those that prompts may take while others speak. */
+const PROMPT_SHARE = 0.5;
+const DRAFTS_MAX = 4;
+
+interface Candidate extends SpanCandidate {
+  readonly turn: Turn;
+  readonly proposals: readonly number[];
+}
+
+export class TurnTable {
+  readonly #host: TurnTableHost;
+  /** Oldest first. */
+  readonly #turns: Turn[] = [];
+  /** Rows of idle sessions, least recently used first. */
+  readonly #idle = new Set<Row>();
+  #epochs = 0;
+
+  constructor(host: TurnTableHost) {
+    this.#host = host;
+  }
+
+  get size(): number {
+    return this.#turns.length;
+  }
+
+  /** Turns that wait for a row. */
+  get waiting(): number {
+    return this.#turns.filter((turn) => turn.row === null).length;
+  }
+
+  /** Throws where its row cannot hold what it shall read. `row` is null for one of its own. */
+  queue(turn: Turn, row: Row | null): void {
+    if (row !== null) this.#attach(turn, row);
+    this.#turns.push(turn);
+  }
+
+  #attach(turn: Turn, row: Row): void {
+    const { store } = this.#host;
+    turn.cached = store.append(row, turn.input.prompt);
+    // A turn that adds nothing reads the last token again: what follows it is not kept.
+    if (row.done === row.ids.length && turn.wantsToken) store.stepBack(row);
+    turn.row = row;
+    this.#idle.delete(row);
+  }
+
+  /** False: an epoch that was accepted still has it, and its session is told when it is over. */
+  withdraw(turn: Turn): boolean {
+    turn.isWithdrawn = true;
+    if (turn.isInFlight) return false;
+    this.#drop(turn);
+    return true;
+  }
+
+  /** A session's row that no turn has: its pages may be taken. */
+  rest(row: Row): void {
+    this.#idle.delete(row);
+    this.#idle.add(row);
+  }
+
+  forget(row: Row): void {
+    this.#idle.delete(row);
+  }
+
+  #drop(turn: Turn): void {
+    const at = this.#turns.indexOf(turn);
+    if (at >= 0) this.#turns.splice(at, 1);
+  }
+
+  /** The next epoch; null when nobody can go on. What it takes is in flight from now on. */
+  next(): EpochWork | null {
+    this.#epochs += 1;
+    this.#openRows();
+    const ready = this.#turns.filter((turn) => this.#isReady(turn));
+    const alone = ready.find((turn) => turn.isAlone);
+    const candidates = (alone === undefined ? ready : [alone]).map((turn) => this.#candidate(turn));
+    const { tokens, spans, outputs } = this.#host.geometry;
+    const limits = { tokens, spans, outputs, promptTokens: Math.ceil(tokens * PROMPT_SHARE) };
+    const kept = new Set<Turn>();
+    const room = (candidate: Candidate, count: number): number => {
+      const found = this.#room(candidate, count, kept);
+      if (found > 0) kept.add(candidate.turn);
+      return found;
+    };
+    const taken = chooseSpans(candidates, limits, room).map((chosen) => this.#spanOf(chosen));
+    if (taken.length === 0) return null;
+    for (const { turn } of taken) this.#enter(turn);
+    return { spans: taken, hold: this.#host.store.hold(taken.map(({ turn }) => turn.row!)) };
+  }
+
+  #isReady(turn: Turn): boolean {
+    return turn.row !== null && !turn.isInFlight && !turn.isStalled;
+  }
+
+  #openRows(): void {
+    for (const turn of this.#turns) {
+      if (turn.row !== null) continue;
+      const row = this.#host.store.open(this.#host.kindOf(turn));
+      if (row === null) return;
+      try {
+        this.#attach(turn, row);
+      } catch (error) {
+        this.#host.store.close(row);
+        this.#fail(turn, toStatus(error));
+      }
+    }
+  }
+
+  #candidate(turn: Turn): Candidate {
+    const row = turn.row!;
+    // A row that has read nothing takes up what others have read before what is left is counted.
+    if (row.done === 0) this.#host.store.reserve(row, 1);
+    const wanted = row.ids.length - row.done;
+    const isDecode = turn.outputs.length > 0 && wanted === 1;
+    const proposals = isDecode ? this.#propose(turn) : [];
+    const { servedIn, wantsToken: selects } = turn;
+    return { turn, wanted, isDecode, servedIn, drafts: proposals.length, proposals, selects };
+  }
+
+  /** What fits the rest of the turn. */
+  #propose(turn: Turn): readonly number[] {
+    const { details, grammar } = turn.input;
+    const room = this.#host.geometry.context - turn.row!.ids.length - 1;
+    const most = Math.min(DRAFTS_MAX, turn.tokensLeft - 1, room);
+    if (details || grammar !== null || turn.isAlone || most <= 0) return [];
+    return this.#host.propose(turn, most);
+  }
+
+  #enter(turn: Turn): void {
+    turn.isInFlight = true;
+    turn.servedIn = this.#epochs;
+    if (turn.startedMs > 0) return;
+    turn.startedMs = this.#host.now();
+    this.#host.tell(turn, 'turn.started', {});
+  }
+
+  /** How many of so many tokens there are pages for, those of the least needy included. */
+  #room({ turn, wanted, proposals }: Candidate, count: number, kept: ReadonlySet<Turn>): number {
+    const { store } = this.#host;
+    const row = turn.row!;
+    if (count > wanted) store.proposed(row, proposals.slice(0, count - wanted));
+    let found = store.reserve(row, count);
+    // Proposals are not worth anybody's pages.
+    while (found === 0 && count <= wanted && this.#makeRoom(turn, kept)) {
+      found = store.reserve(row, count);
+    }
+    return found;
+  }
+
+  #spanOf({ candidate, tokens, drafts }: ChosenSpan<Candidate>): TurnSpan {
+    const { store, geometry } = this.#host;
+    const { turn, proposals } = candidate;
+    const row = turn.row!;
+    store.proposed(row, proposals.slice(0, drafts));
+    const count = store.reserve(row, tokens + drafts);
+    assert(count >= tokens, `row ${row.ordinal} to have the room that it had`);
+    const { bound, seed, grammar } = turn.input;
+    const ids = row.ids.slice(row.done, row.done + count);
+    const selects = row.done + count === row.ids.length && turn.wantsToken;
+    const pages = Math.ceil((row.done + count) / geometry.pageTokens);
+    const span: Span = {
+      row: row.ordinal,
+      state: row.state,
+      first: row.done,
+      ids,
+      selects,
+      drafts: count - tokens,
+      pages: row.pages.slice(0, pages),
+      bound: bound.bound,
+      counter: turn.outputs.length,
+      history: bound.history === 0 ? [] : turn.outputs.slice(-bound.history),
+      mask: selects ? (grammar?.mask() ?? null) : null,
+      seed,
+    };
+    return { turn, span };
+  }
+
+  /** Takes pages from whoever needs them least; false when nobody younger than `turn` has any. */
+  #makeRoom(turn: Turn, kept: ReadonlySet<Turn>): boolean {
+    for (const row of this.#idle) {
+      this.#idle.delete(row);
+      if (row.pages.length === 0) continue;
+      this.#host.store.spill(row);
+      return true;
+    }
+    for (let at = this.#turns.length - 1; at >= 0; at -= 1) {
+      const other = this.#turns[at]!;
+      if (other === turn) return false;
+      const isUsed = other.isInFlight || kept.has(other);
+      if (isUsed || other.row === null || other.row.pages.length === 0) continue;
+      this.#host.store.spill(other.row);
+      return true;
+    }
+    return false;
+  }
+
+  /** Its epoch has retired: the row advances, and the turn with it. Before the hold settles. */
+  commit({ turn, span }: TurnSpan, result: SpanResult, captured: Uint8Array | null): void {
+    const { completed, selected, details } = result;
+    const row = turn.row!;
+    turn.isInFlight = false;
+    turn.isAlone = false;
+    const proven = span.ids.length - span.drafts;
+    const accepted = span.ids.slice(proven, completed);
+    // False: its row lost what it had meanwhile, and reads itself again.
+    if (!this.#host.store.commit(row, completed, selected)) return this.#goOn(turn);
+    turn.drafted += span.drafts;
+    turn.accepted += accepted.length;
+    if (captured !== null) turn.captured.push(captured);
+    if (turn.isWithdrawn) return this.#settle(turn);
+    if (!span.selects) return this.#read(turn);
+    if (turn.firstTokenMs === 0) turn.firstTokenMs = this.#host.now();
+    const ids = selected === null ? accepted : [...accepted, selected];
+    try {
+      this.#said(turn, ids, turn.emit(ids, { details }));
+    } catch (error) {
+      this.#fail(turn, toStatus(error));
+    }
+  }
+
+  #goOn(turn: Turn): void {
+    if (turn.isWithdrawn) this.#settle(turn);
+  }
+
+  /** A part of its prompt was read; a turn that says nothing ends with the last. */
+  #read(turn: Turn): void {
+    const row = turn.row!;
+    if (row.done < row.ids.length || turn.wantsToken) return;
+    this.#finish(turn, turn.close());
+  }
+
+  #said(turn: Turn, ids: readonly number[], emitted: Emitted): void {
+    const row = turn.row!;
+    const surplus = ids.length - emitted.kept;
+    if (surplus > 0) this.#host.store.rewind(row, row.ids.length - surplus);
+    if (emitted.finish !== null) return this.#finish(turn, emitted);
+    if (row.ids.length >= this.#host.geometry.context) {
+      this.#host.publish(turn, emitted);
+      return this.#finish(turn, turn.close());
+    }
+    const wasStalled = turn.isStalled;
+    this.#host.publish(turn, emitted);
+    if (turn.isStalled && !wasStalled) this.#host.tell(turn, 'turn.stalled', {});
+  }
+
+  #finish(turn: Turn, emitted: Emitted): void {
+    this.#host.publish(turn, emitted);
+    turn.endedMs = this.#host.now();
+    this.#drop(turn);
+    this.#host.tell(turn, 'turn.ended', {});
+  }
+
+  #fail(turn: Turn, status: StatusRecord): void {
+    this.#drop(turn);
+    this.#host.tell(turn, 'turn.failed', { status });
+  }
+
+  #settle(turn: Turn): void {
+    this.#drop(turn);
+    this.#host.tell(turn, 'turn.settled', {});
+  }
+
+  /**
+   * An epoch failed: nothing of it counts. Who shared it runs once more alone where it may have been
+   * one member's fault; whoever was alone, or cannot be helped, fails.
+   */
+  fail({ spans, hold }: EpochWork, status: StatusRecord, isShared: boolean): void {
+    // Of an epoch whose results broke the contract some may have been committed.
+    const open = spans.filter(({ turn }) => turn.isInFlight);
+    this.#host.store.fail(hold);
+    for (const { turn } of open) {
+      turn.isInFlight = false;
+      if (turn.isWithdrawn) this.#settle(turn);
+      else if (isShared && spans.length > 1) turn.isAlone = true;
+      else this.#fail(turn, status);
+    }
+  }
+
+  /** Its reader took so many deltas. */
+  took(turn: Turn, deltas: number): void {
+    const wasStalled = turn.isStalled;
+    turn.taken += deltas;
+    if (wasStalled && !turn.isStalled) this.#host.tell(turn, 'turn.resumed', {});
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * One turn of a row: what shall be read, and what is said after it. Owned by the session that it is
+ * a turn of; the generation's turn table moves it from epoch to epoch. Plain object, no messages.
+ *
+ * Holds: what is published is whole characters, ends before a stop text, and never shows a terminal
+ * id. Tokens that come after the end of the turn (proposals that were accepted too far) are not of
+ * it: `emit` says how many are.
+ */
+import { StatusError } from '../../runtime/base/errors.js';
+import type { BoundTurn } from '../../runtime/packages/text-control.js';
+import type { SpanResult, TokenLikelihood } from '../../runtime/profiles/text.js';
+import type { GrammarState } from '../../runtime/text/grammar/grammar-state.js';
+import type { Row } from '../../runtime/text/retained-row.js';
+import { StopText } from '../../runtime/text/stop-text.js';
+import { TokenText } from '../../runtime/text/token-text.js';
+import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
+import type { Address } from '../../runtime/system/address.js';
+import type { TextDelta, TextFinish, TextToken } from '../../http/text-serving.js';
+
+export interface TurnInput {
+  /** Told what becomes of it. */
+  readonly session: Address;
+  /** Where what it says goes; null: nobody reads along. */
+  readonly stream: number | null;
+  readonly arrivedMs: number;
+  /** Ids to append. */
+  readonly prompt: readonly number[];
+  readonly maxTokens: number | null;
+  readonly stop: readonly string[];
+  readonly bound: BoundTurn;
+  readonly seed: bigint;
+  /** Whether each token's likelihood is wanted. */
+  readonly details: boolean;
+  readonly grammar: GrammarState | null;
+  /** Null for packages without one: such a turn has ids and no text. */
+  readonly tokenizer: Tokenizer | null;
+  readonly terminal: ReadonlySet<number>;
+}
+
+/** What a turn makes of the tokens that an epoch gave it. */
+export interface Emitted {
+  /** Of the tokens given, those that are of the turn. */
+  readonly kept: number;
+  readonly delta: TextDelta | null;
+  readonly finish: TextFinish | null;
+}
+
+/** Deltas that may be on the way to a reader. */
+export const DELTAS_MAX = 32;
+
+export class Turn {
+  readonly input: TurnInput;
+  row: Row | null = null;
+  /** Prompt tokens whose pages were there already. */
+  cached = 0;
+  startedMs = 0;
+  firstTokenMs = 0;
+  endedMs = 0;
+  isInFlight = false;
+  isWithdrawn = false;
+  /** A call or a work for several failed: it runs once more in an epoch of its own. */
+  isAlone = false;
+  /** Epoch that served it last. */
+  servedIn = 0;
+  drafted = 0;
+  accepted = 0;
+  /** Deltas sent, and those that were taken. */
+  sent = 0;
+  taken = 0;
+  readonly outputs: number[] = [];
+  /** Of a sequence: what its spans gave. */
+  readonly captured: Uint8Array[] = [];
+  finish: TextFinish | null = null;
+  readonly #text: TokenText | null;
+  readonly #stop: StopText;
+  #whole = '';
+
+  constructor(input: TurnInput) {
+    this.input = input;
+    this.#text = input.tokenizer === null ? null : new TokenText(input.tokenizer);
+    this.#stop = new StopText(input.stop);
+  }
+
+  get isStalled(): boolean {
+    return this.sent - this.taken >= DELTAS_MAX;
+  }
+
+  /** A token is wanted when its row has been read. */
+  get wantsToken(): boolean {
+    return this.input.maxTokens !== 0;
+  }
+
+  /** Everything that was published. */
+  get text(): string {
+    return this.#whole;
+  }
+
+  /** Proposals make no sense beyond these. */
+  get tokensLeft(): number {
+    const { maxTokens } = this.input;
+    return maxTokens === null ? Infinity : maxTokens - this.outputs.length;
+  }
+
+  emit(ids: readonly number[], { details }: Pick<SpanResult, 'details'>): Emitted {
+    const tokens: TextToken[] = [];
+    let text = '';
+    let kept = 0;
+    let finish: TextFinish | null = null;
+    for (const id of ids) {
+      kept += 1;
+      const next = this.#take(id);
+      text += next.text;
+      if (next.isShown) tokens.push(this.#token(id, details));
+      finish = next.finish;
+      if (finish !== null) break;
+    }
+    if (finish !== null) text += this.#rest(finish);
+    this.#whole += text;
+    this.finish = finish;
+    const delta = text === '' && tokens.length === 0 ? null : { text, tokens };
+    return { kept, delta, finish };
+  }
+
+  /** It ends though it has more to say: its row is full, or nothing was to be said. */
+  close(): Emitted {
+    this.finish = 'length';
+    const text = this.#rest('length');
+    this.#whole += text;
+    return { kept: 0, delta: text === '' ? null : { text, tokens: [] }, finish: 'length' };
+  }
+
+  #take(id: number): { text: string; isShown: boolean; finish: TextFinish | null } {
+    const { terminal, maxTokens, grammar } = this.input;
+    this.outputs.push(id);
+    if (terminal.has(id)) return { text: '', isShown: false, finish: 'stop' };
+    if (grammar !== null) this.#advance(grammar, id);
+    const { text, isStopped } = this.#stop.push(this.#text?.push(id) ?? '');
+    if (isStopped) return { text, isShown: true, finish: 'stop' };
+    if (grammar?.isComplete === true && grammar.isExhausted) {
+      return { text, isShown: true, finish: 'stop' };
+    }
+    const isLong = maxTokens !== null && this.outputs.length >= maxTokens;
+    return { text, isShown: true, finish: isLong ? 'length' : null };
+  }
+
+  #advance(grammar: GrammarState, id: number): void {
+    grammar.advance(id);
+    if (!grammar.isStuck) return;
+    throw new StatusError(
+      'internal',
+      'no token of the model can go on with what response_format asks for',
+      { param: 'response_format' },
+    );
+  }
+
+  /** What was held back because it might have become something else. */
+  #rest(finish: TextFinish): string {
+    if (finish === 'stop' && this.#stop.isStopped) return '';
+    const { text, isStopped } = this.#stop.push(this.#text?.end() ?? '');
+    return isStopped ? text : text + this.#stop.end();
+  }
+
+  #token(id: number, details: readonly TokenLikelihood[]): TextToken {
+    const [own, ...others] = this.input.details ? details : [];
+    const textOf = (token: number): string => this.input.tokenizer?.tokenText(token) ?? '';
+    return {
+      id,
+      text: textOf(id),
+      logprob: own?.logprob ?? null,
+      top: others.map(({ id: token, logprob }) => ({ id: token, text: textOf(token), logprob })),
+    };
+  }
+}
