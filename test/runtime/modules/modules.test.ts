@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bufferFunctions } from '../../../runtime/modules/buffer.js';
+import { chatFunctions } from '../../../runtime/modules/chat.js';
 import { DeclarationRecorder } from '../../../runtime/modules/declaration-recorder.js';
 import { inputFunctions } from '../../../runtime/modules/input.js';
 import { capabilityTable, findSignature, moduleTables } from '../../../runtime/modules/modules.js';
@@ -25,6 +26,7 @@ const tokenizer = new Tokenizer(
 test('every signature has a function, and every function a signature', () => {
   const functions = {
     buffer: bufferFunctions,
+    chat: chatFunctions({ render: () => '' }),
     input: inputFunctions({ packet: () => null, tokenizer: null }),
     options: optionsFunctions(),
     parameters: parametersFunctions(() => new RunnerRecorder({ stages: [], slots: [] })),

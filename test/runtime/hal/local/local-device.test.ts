@@ -4,6 +4,7 @@ import { openLocalDevice } from '../../../../runtime/hal/local/local-device.js';
 import { compiledConformance, countedTwice } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
 import { foundationConformance } from '../../../conformance/foundations.js';
+import { moveConformance } from '../../../conformance/moves.js';
 import { gatherConformance } from '../../../conformance/gathers.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords, u32 } from '../device-fixture.js';
@@ -30,9 +31,11 @@ const openBrief = (options: OpenOptions = {}) => open({ ...options, brief: true 
 deviceConformance('the local device', open);
 invocationConformance('the local device', open);
 foundationConformance('the local device', open);
+moveConformance('the local device', open);
 gatherConformance('the local device', open);
 compiledConformance('the local device', open);
 foundationConformance('the local device with brief launches', openBrief);
+moveConformance('the local device with brief launches', openBrief);
 compiledConformance('the local device with brief launches', openBrief);
 
 test('a worker killed inside a barrier fails that work and strands nobody', async () => {

@@ -4,6 +4,7 @@ import { openSimulatedDevice } from '../../../../runtime/hal/simulated/simulated
 import { compiledConformance } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
 import { foundationConformance } from '../../../conformance/foundations.js';
+import { moveConformance } from '../../../conformance/moves.js';
 import { gatherConformance } from '../../../conformance/gathers.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { DeviceFixture, testPorts, toWords } from '../device-fixture.js';
@@ -21,6 +22,7 @@ const open = async (options: { memoryBytes?: number; poison?: boolean } = {}) =>
 deviceConformance('the simulated device', open);
 invocationConformance('the simulated device', open);
 foundationConformance('the simulated device', open);
+moveConformance('the simulated device', open);
 gatherConformance('the simulated device', open);
 compiledConformance('the simulated device', open);
 

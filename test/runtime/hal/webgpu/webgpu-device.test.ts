@@ -9,6 +9,7 @@ import type { CommandProgram } from '../../../../runtime/loom/typed.js';
 import { compiledConformance } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
 import { foundationConformance } from '../../../conformance/foundations.js';
+import { moveConformance } from '../../../conformance/moves.js';
 import { gatherConformance } from '../../../conformance/gathers.js';
 import { invocationConformance } from '../../../conformance/invocations.js';
 import { adapter } from './adapter.js';
@@ -20,6 +21,7 @@ if (adapter) {
   deviceConformance('the WebGPU device', openFixture, trapped);
   invocationConformance('the WebGPU device', openFixture);
   foundationConformance('the WebGPU device', openFixture);
+  moveConformance('the WebGPU device', openFixture);
   gatherConformance('the WebGPU device', openFixture);
   const target = wgslTarget(adapterFacts(await chooseAdapter(adapter.name)));
   const compile = (command: CommandProgram): ExecutableImage => {
