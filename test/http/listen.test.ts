@@ -2,28 +2,13 @@ import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../http/listen.js';
-import type { Listener, ListenOptions } from '../../http/listen.js';
 import { systemPorts } from '../../runtime/base/ports.js';
 import { embeddingsConformance } from '../conformance/openai.js';
 import { firstOutput } from './first-output-rule.js';
 import { harness } from './harness.js';
-import type { Harness, HarnessOptions } from './harness.js';
+import { until, withServer } from './listening.js';
 
 const ports = systemPorts('test');
-
-async function withServer(
-  work: (made: Harness, listener: Listener) => Promise<void>,
-  options: HarnessOptions & Pick<ListenOptions, 'times'> = {},
-): Promise<void> {
-  const made = harness(options);
-  const { times } = options;
-  const listener = await listen(made.app, { host: '127.0.0.1', port: 0, ports, times });
-  try {
-    await work(made, listener);
-  } finally {
-    await listener.close(0);
-  }
-}
 
 const request = (url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${url}/v1/embeddings`, {
@@ -42,13 +27,6 @@ function exchange(port: number, bytes: string): Promise<string> {
     socket.on('close', () => resolve(text));
     socket.on('error', reject);
   });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 500 && !condition(); turn += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.ok(condition(), 'the awaited condition never came');
 }
 
 test('the openai client finds what it expects', () =>
