@@ -19,7 +19,7 @@ export interface Constraint {
 /** What is as small a part of the whole may be lost in single precision. */
 const ROUNDING = 1e-5;
 
-export const isAllowed = (mask: Uint32Array | null, id: number): boolean =>
+const isAllowed = (mask: Uint32Array | null, id: number): boolean =>
   mask === null || ((mask[id >>> 5]! >>> (id & 31)) & 1) === 1;
 
 /** Scores after penalties, biases and mask; what is excluded is -Infinity. */
