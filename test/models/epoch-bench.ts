@@ -36,6 +36,9 @@ const STALE_BYTE = 0xa5;
 
 type Executor = 'local' | 'interpreter';
 
+/** A package that is none of the repository's. */
+export type BenchPackage = ReturnType<typeof modelPackage>;
+
 export interface Epoch {
   readonly plan: EpochPlan;
   readonly results: readonly SpanResult[];
@@ -63,11 +66,11 @@ export class EpochBench {
   readonly #banks: ReadonlyMap<string, readonly DeviceRange[]>;
   #end = 0;
 
-  constructor(name: string, executor: Executor = 'local', change: object = {}) {
+  constructor(given: string | BenchPackage, executor: Executor = 'local', change: object = {}) {
     this.#executor = executor;
-    const { document, files } = modelPackage(name, change);
+    const { document, files } = typeof given === 'string' ? modelPackage(given, change) : given;
     const plan = prepareFiles(document, files, localFacts());
-    if (plan.contract !== 'text') throw new Error(`${name} retains no rows`);
+    if (plan.contract !== 'text') throw new Error(`${document.id} retains no rows`);
     this.tokenizer = plan.tokenizer;
     this.model = {
       id: document.id,
