@@ -26,7 +26,7 @@ interface Reading {
 export function readTurn(services: Services, session: SessionState, value: unknown): TextReading {
   const body = checkBody(turnRequest, value);
   refuseFields(body);
-  if ((body as { n?: unknown }).n !== undefined) throw wrong('n', 'a turn has one answer; fork it');
+  if ((body['n'] ?? 1) !== 1) throw wrong('n', 'a turn has one answer; fork the session for more');
   const topLogprobs = chatLogprobs(body);
   const max_tokens = body.max_completion_tokens ?? body.max_tokens;
   const generation = readGeneration({ ...body, max_tokens }, topLogprobs);

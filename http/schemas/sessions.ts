@@ -22,6 +22,7 @@ export const appendRequest = z
 
 export const turnRequest = z
   .object({ prompt: freeField(promptForms), ...chatFields, ...generationFields })
+  .loose()
   .openapi('TurnRequest');
 
 const wholeNumber = (about: string) =>
