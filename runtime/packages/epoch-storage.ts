@@ -13,6 +13,7 @@ import type {
 import type { InvocationBuffer, RunnerRecorder } from '../modules/runner-recorder.js';
 import type { Capture } from '../profiles/capture-plan.js';
 import type { TextGeometry } from '../profiles/text.js';
+import type { Move } from '../text/moves.js';
 import type { EpochUpload } from './epoch-plan.js';
 
 /** Keys of the storage of all rows, which exists already. */
@@ -20,16 +21,6 @@ export interface StorageKeys {
   readonly pages: string;
   readonly states: string;
 }
-
-/** What is done to the storage of rows before an epoch: `bytes` from the start of each. */
-export type StorageMove =
-  | {
-      readonly kind: 'page' | 'state';
-      readonly from: number;
-      readonly to: number;
-      readonly bytes: number;
-    }
-  | { readonly kind: 'clear'; readonly state: number };
 
 type Upload = Submission['uploads'][number];
 
@@ -63,7 +54,7 @@ export class EpochStorage {
     this.emptyState = emptyState;
   }
 
-  place(recorder: RunnerRecorder, keys: StorageKeys, moves: readonly StorageMove[]): PlacedEpoch {
+  place(recorder: RunnerRecorder, keys: StorageKeys, moves: readonly Move[]): PlacedEpoch {
     const { metadataBytes, inputBytes, residualBytes } = this.#geometry;
     const { pages, states } = storageBytes(this.#geometry);
     const own = (bytes: number): SubmissionBuffer => ({
@@ -92,7 +83,7 @@ export class EpochStorage {
     };
   }
 
-  #commandsOf(move: StorageMove): SubmissionCommand[] {
+  #commandsOf(move: Move): SubmissionCommand[] {
     const { pageBytes, stateBytes } = this.#geometry;
     if (move.kind === 'clear') return this.#clear(move.state * stateBytes);
     const { kind, from, to, bytes: length } = move;

@@ -24,13 +24,14 @@ import { checkShapes } from '../profiles/text-geometry.js';
 import type { SamplingOptions, Span, SpanResult, TextGeometry } from '../profiles/text.js';
 import { decodeIds, encodeIds } from '../profiles/token-ids.js';
 import { checkTransferPlan } from '../profiles/transfer-plan.js';
+import type { Move } from '../text/moves.js';
 import { FROZEN_STATE, type HostValue } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
 import { ScratchBuffer } from '../vm/scratch-buffer.js';
 import type { ChatTemplates } from './chat-templates.js';
 import { entryAt } from './checkpoint-entries.js';
 import { copyUploads, type EpochPlan } from './epoch-plan.js';
-import { EpochStorage, type StorageKeys, type StorageMove } from './epoch-storage.js';
+import { EpochStorage, type StorageKeys } from './epoch-storage.js';
 import { coldStages, type ProgramModel } from './program-model.js';
 
 /** A prepared model of retained rows. */
@@ -165,7 +166,7 @@ export class TextControl {
     plan: EpochPlan,
     invocation: string,
     keys: StorageKeys,
-    moves: readonly StorageMove[],
+    moves: readonly Move[],
   ): Submission {
     const { id, geometry, parameters } = this.#model;
     const recorder = new RunnerRecorder({
