@@ -1,6 +1,6 @@
 /**
- * A choice as `/v1/chat/completions` spells it. With tools the answer is known only when it is whole:
- * the package reads content and calls out of it, and a stream sends them at the end.
+ * A choice as `/v1/chat/completions` spells it. With tools the answer is known only when it is
+ * whole: the package reads content and calls out of it, and a stream sends them at the end.
  */
 import { StatusError } from '../runtime/base/errors.js';
 import type { TextDelta, TextResult, TextToken } from './text-serving.js';

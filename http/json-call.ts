@@ -27,7 +27,8 @@ export function answerCall(
 ): Promise<Response> {
   c.get('scope').route = route.path;
   if (services.isDraining()) throw draining();
-  if (route.hasBody) requireJson(c.req.header('content-type'));
+  // Without a body too: a plain form of some web page must not change anything.
+  if (c.req.method === 'POST') requireJson(c.req.header('content-type'));
   const { bodyBytesMax, batchMax } = services.limits;
   const lists = { elementsMax: batchMax, knob: '--max-batch N' };
   return withDeadline(deadlineOf(c, services, route.bound), async (options) => {

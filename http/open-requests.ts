@@ -1,6 +1,7 @@
 /**
- * Requests that are being answered, by id, so that one can be ended by another; and streams that are
- * being written, for what they hold. Whoever enters something takes it out again, however it ends.
+ * Requests that are being answered, by id, so that one can be ended by another; and streams that
+ * are being written, for what they hold. Whoever enters something takes it out again, however it
+ * ends.
  */
 
 /** Something that holds bytes for a reader. */

@@ -22,7 +22,7 @@ export interface SseOptions {
   readonly ports: Ports;
   readonly open: OpenRequests;
   readonly bufferBytes: number;
-  /** A reader that takes nothing for so long is cut. */
+  /** A reader that does not take what was written for so long is cut. */
   readonly stallMs: number;
   readonly requestId: string;
 }
@@ -35,15 +35,17 @@ export class SseStream {
   #heldBytes = 0;
   #hasBegun = false;
   #isOver = false;
-  #lastMs: number;
+  #writtenMs: number;
+  /** When the reader last took something; where it holds us up, since when. */
+  #takenMs = 0;
   #timer: TimerId;
 
   constructor(outgoing: ServerResponse, options: SseOptions) {
     const { ports, open } = options;
     this.#outgoing = outgoing;
     this.#options = options;
-    this.#lastMs = ports.clock.now();
-    this.#timer = ports.timers.start(idleMs, () => this.#idle());
+    this.#writtenMs = ports.clock.now();
+    this.#timer = this.#watchIn(idleMs);
     this.#leave = open.enterStream(this);
     outgoing.once('close', () => this.#closed());
   }
@@ -65,13 +67,12 @@ export class SseStream {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Nothing follows. */
+  /** Nothing follows; the reader may still have to take what is there. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#options.ports.timers.cancel(this.#timer);
     if (this.#hasBegun) this.#outgoing.end();
-    else this.#leave();
+    else this.#stop();
   }
 
   /** The error is the last event of a stream that has begun. */
@@ -83,16 +84,16 @@ export class SseStream {
   #write(text: string): void {
     if (!this.#hasBegun) this.#begin();
     const bytes = Buffer.from(text);
+    const nowMs = this.#options.ports.clock.now();
+    if (this.#heldBytes === 0) this.#takenMs = nowMs;
     this.#heldBytes += bytes.length;
-    this.#lastMs = this.#options.ports.clock.now();
+    this.#writtenMs = nowMs;
     this.#outgoing.write(bytes, () => this.#taken(bytes.length));
   }
 
   #begin(): void {
-    const { requestId, stallMs } = this.#options;
+    const { requestId } = this.#options;
     this.#hasBegun = true;
-    // Comments keep a connection moving whose reader reads: silence means that it does not.
-    this.#outgoing.socket?.setTimeout(stallMs);
     this.#outgoing.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -104,6 +105,7 @@ export class SseStream {
   #taken(bytes: number): void {
     if (this.#outgoing.destroyed) return;
     this.#heldBytes -= bytes;
+    this.#takenMs = this.#options.ports.clock.now();
     if (this.#heldBytes <= this.#options.bufferBytes / 2) this.#wake();
   }
 
@@ -112,20 +114,34 @@ export class SseStream {
   }
 
   #closed(): void {
-    this.#options.ports.timers.cancel(this.#timer);
     this.#isOver = true;
     this.#heldBytes = 0;
-    this.#leave();
+    this.#stop();
     this.#wake();
   }
 
-  /** A comment when nothing was written for the time; none for a reader that does not read. */
-  #idle(): void {
-    const { clock, timers } = this.#options.ports;
-    const silentMs = clock.now() - this.#lastMs;
-    if (silentMs >= idleMs && this.#heldBytes === 0) this.#write(': waiting\n\n');
-    const restMs = silentMs >= idleMs ? idleMs : idleMs - silentMs;
-    this.#timer = timers.start(restMs, () => this.#idle());
+  #stop(): void {
+    this.#options.ports.timers.cancel(this.#timer);
+    this.#leave();
+  }
+
+  #watchIn(delayMs: number): TimerId {
+    const { ports, stallMs } = this.#options;
+    return ports.timers.start(Math.min(delayMs, stallMs), () => this.#watch());
+  }
+
+  /** Writes a comment when nothing was written for the time; cuts a reader that does not read. */
+  #watch(): void {
+    const nowMs = this.#options.ports.clock.now();
+    if (this.#heldBytes > 0) {
+      const heldMs = nowMs - this.#takenMs;
+      if (heldMs >= this.#options.stallMs) this.#outgoing.destroy();
+      else this.#timer = this.#watchIn(this.#options.stallMs - heldMs);
+      return;
+    }
+    const silentMs = nowMs - this.#writtenMs;
+    if (silentMs >= idleMs && !this.#isOver) this.#write(': waiting\n\n');
+    this.#timer = this.#watchIn(silentMs >= idleMs ? idleMs : idleMs - silentMs);
   }
 }
 

@@ -3,8 +3,8 @@
  * keeps the deadline, hands one turn for each choice to the server and answers with all of them, at
  * once or as events. When one choice fails the others are told to stop, and the request has failed.
  *
- * The law of a stream: what comes first for a choice, its deltas, one reason for its end; then usage
- * where it was asked for, then [DONE]. After an error nothing comes.
+ * The law of a stream: what comes first for a choice, its deltas, one reason for its end; then
+ * usage where it was asked for, then [DONE]. After an error nothing comes.
  */
 import { CancelSource } from '../runtime/base/cancel-source.js';
 import { answerJson } from './answer.js';

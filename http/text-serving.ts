@@ -1,6 +1,6 @@
 /**
- * The seam between encoding (http) and lifecycle (actors) for retained text, beside `Serving`: plain
- * data, rejections are `StatusError`s.
+ * The seam between encoding (http) and lifecycle (actors) for retained text, beside `Serving`:
+ * plain data, rejections are `StatusError`s.
  */
 import type { Grammar, Prompt, SamplingOptions } from '../runtime/profiles/text.js';
 import type { CallOptions } from './serving.js';
@@ -16,7 +16,7 @@ export interface TextBody {
   readonly prompt: Prompt;
   /** A retained session; null: a row of its own that ends with the turn. */
   readonly session: string | null;
-  /** Most output tokens; null: as many as the row can hold. 0: the prompt is read, and that is all. */
+  /** Most output tokens; null: as many as the row can hold. 0: the prompt is read, no more. */
   readonly maxTokens: number | null;
   /** Texts that end the turn; what is published stops before them. */
   readonly stop: readonly string[];
@@ -104,8 +104,9 @@ export interface TextServing {
   openSession(model: string, options: CallOptions): Promise<SessionState>;
   session(id: string): Promise<SessionState>;
   /**
-   * `failedPrecondition` (409) while a turn runs, `gone` (410) when it was lost with its generation.
-   * The answer is the changed session (a new checkpoint is its last), of a fork the new one.
+   * `failedPrecondition` (409) while a turn runs, `gone` (410) when it was lost with its
+   * generation. The answer is the changed session (a new checkpoint is its last), of a fork the new
+   * one.
    */
   changeSession(id: string, change: SessionChange, options: CallOptions): Promise<SessionState>;
   tokenize(model: string, prompt: Prompt, options: CallOptions): Promise<readonly number[]>;

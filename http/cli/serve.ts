@@ -146,6 +146,10 @@ interface Example {
 /** One request to try for the first model of each profile. */
 const examples: Readonly<Record<string, Example>> = {
   embeddings: { path: '/v1/embeddings', body: { input: ['abc', 'hello'] } },
+  text: {
+    path: '/v1/completions',
+    body: { prompt: 'In the beginning', max_tokens: 32 },
+  },
   decisions: {
     path: '/v1/decisions',
     body: {

@@ -16,18 +16,9 @@ import { describe, type RouteText } from './describe.js';
 const params = z.object({ id: z.string() });
 const path = '/v1/sessions/{id}';
 const state = { text: 'The session.', schema: sessionAnswer };
-const errors = [400, 404, 408, 409, 410, 413, 415, 503, 504];
+const errors = [400, 404, 408, 409, 410, 413, 415, 429, 503, 504];
 
 export function describeSessions(app: LoomApp): void {
-  const post = (route: Pick<RouteText, 'path' | 'summary' | 'body' | 'answers'>): void =>
-    describe(app, {
-      method: 'post',
-      tag: 'sessions',
-      headers: requestHeaders,
-      params,
-      errors,
-      ...route,
-    });
   describe(app, {
     method: 'post',
     path: '/v1/sessions',
@@ -47,42 +38,6 @@ export function describeSessions(app: LoomApp): void {
     answers: { 200: state },
     errors: [404, 410],
   });
-  post({
-    path: `${path}/append`,
-    summary: 'Reads tokens; nothing is generated.',
-    body: appendRequest,
-    answers: { 200: state },
-  });
-  post({
-    path: `${path}/generate`,
-    summary: 'Reads a prompt, if any, and generates: messages are answered as a chat.',
-    body: turnRequest,
-    answers: {
-      200: { text: 'As /v1/chat/completions or /v1/completions answer.', isStream: true },
-    },
-  });
-  post({
-    path: `${path}/fork`,
-    summary: 'Opens a second session that holds the same tokens.',
-    answers: { 201: { ...state, text: 'The new session.' } },
-  });
-  post({
-    path: `${path}/rewind`,
-    summary: 'Forgets all but the first tokens.',
-    body: rewindRequest,
-    answers: { 200: state },
-  });
-  post({
-    path: `${path}/checkpoint`,
-    summary: 'Keeps what the session holds now under a name: the last of its checkpoints.',
-    answers: { 200: state },
-  });
-  post({
-    path: `${path}/restore`,
-    summary: 'Goes back to a checkpoint.',
-    body: restoreRequest,
-    answers: { 200: state },
-  });
   describe(app, {
     method: 'delete',
     path,
@@ -93,4 +48,47 @@ export function describeSessions(app: LoomApp): void {
     answers: { 200: { text: 'Ended.', schema: deletedAnswer } },
     errors: [404, 409, 410, 503, 504],
   });
+  for (const change of changes) {
+    const shared = { tag: 'sessions', headers: requestHeaders, params, errors };
+    describe(app, { ...shared, ...change, method: 'post', path: `${path}/${change.name}` });
+  }
 }
+
+const turn = { text: 'As /v1/chat/completions or /v1/completions answer.', isStream: true };
+
+const changes: readonly (Pick<RouteText, 'summary' | 'body' | 'answers'> & { name: string })[] = [
+  {
+    name: 'append',
+    summary: 'Reads tokens; nothing is generated.',
+    body: appendRequest,
+    answers: { 200: state },
+  },
+  {
+    name: 'generate',
+    summary: 'Reads a prompt, if any, and generates: messages are answered as a chat.',
+    body: turnRequest,
+    answers: { 200: turn },
+  },
+  {
+    name: 'fork',
+    summary: 'Opens a second session that holds the same tokens.',
+    answers: { 201: { ...state, text: 'The new session.' } },
+  },
+  {
+    name: 'rewind',
+    summary: 'Forgets all but the first tokens.',
+    body: rewindRequest,
+    answers: { 200: state },
+  },
+  {
+    name: 'checkpoint',
+    summary: 'Keeps what the session holds now under a name: the last of its checkpoints.',
+    answers: { 200: state },
+  },
+  {
+    name: 'restore',
+    summary: 'Goes back to a checkpoint.',
+    body: restoreRequest,
+    answers: { 200: state },
+  },
+];

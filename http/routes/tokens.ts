@@ -1,4 +1,4 @@
-/** `POST /tokenize` and `POST /detokenize`, also below `/v1`: what a model's tokenizer does alone. */
+/** `POST /tokenize` and `/detokenize`, also below `/v1`: what a model's tokenizer does alone. */
 import type { LoomApp } from '../context.js';
 import { answerCall } from '../json-call.js';
 import { requestBound, requestHeaders } from '../request-deadline.js';

@@ -1,7 +1,7 @@
 /**
- * Messages and tools of a chat as the one JSON object that the package's template sees. Content parts
- * become one text, arguments of earlier calls become values, `developer` is spelled `system`: what
- * templates understand. Everything else of a message goes through as it came.
+ * Messages and tools of a chat as the one JSON object that the package's template sees. Content
+ * parts become one text, arguments of earlier calls become values, `developer` is spelled `system`:
+ * what templates understand. Everything else of a message goes through as it came.
  */
 import type { Prompt } from '../../runtime/profiles/text.js';
 import { typeName } from './check.js';

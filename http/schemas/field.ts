@@ -1,6 +1,7 @@
 /**
- * Fields that requests of generated text share, as zod schemas: each says what it takes in the words
- * of an error. Clients send `null` for what they do not set, so every optional field takes it.
+ * Fields that requests of generated text share, as zod schemas: each says what it takes in the
+ * words of an error. Clients send `null` for what they do not set, so every optional field takes
+ * it.
  */
 import { z } from '@hono/zod-openapi';
 import { StatusError } from '../../runtime/base/errors.js';

@@ -164,6 +164,16 @@ for (const [name, route, body, param, message] of wrongBodies) {
   });
 }
 
+test('what a plain form can send changes nothing', async () => {
+  const made = harness();
+  await open(made);
+  for (const change of ['fork', 'checkpoint', 'append']) {
+    const headers = { 'content-type': 'text/plain' };
+    assert.is((await made.post(`${path}/s1/${change}`, {}, headers)).status, 415);
+  }
+  assert.equal(made.text.changes, []);
+});
+
 test('a draining server takes no change', async () => {
   const made = harness();
   await open(made);
