@@ -133,7 +133,7 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
     this.#requests.delete(request);
   }
 
-  /** The next cohort forms behind the offers that are in the mailbox already, not after the first. */
+  /** The next cohort forms behind the offers that lie in the mailbox, not after the first. */
   gatherOffers(): void {
     if (this.#willForm || this.#cohorts.size >= COHORTS_IN_FLIGHT) return;
     this.#willForm = true;

@@ -11,7 +11,7 @@ const envelope = (payload: unknown): Envelope => ({
   ...{ lane: 'data', deadline: null, seq: 0, payload, transfer: [], correlation: null },
 });
 
-/** Two ends in one thread; what the far one got, batch by batch, and what the near one could not. */
+/** Two ends in one thread; what the far one got, batch by batch, and what could not leave. */
 class Pair {
   readonly batches: unknown[][] = [];
   readonly refused: unknown[] = [];
