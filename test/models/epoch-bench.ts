@@ -17,7 +17,6 @@ import { compileControl } from '../../runtime/packages/compile-control.task.js';
 import { compileStage } from '../../runtime/packages/compile-stage.task.js';
 import type { EpochPlan } from '../../runtime/packages/epoch-plan.js';
 import { storageBytes } from '../../runtime/packages/epoch-storage.js';
-import type { StorageMove } from '../../runtime/packages/epoch-storage.js';
 import { programOf } from '../../runtime/packages/link-host.js';
 import { parseSources } from '../../runtime/packages/load-package.js';
 import { prepareFiles } from '../../runtime/packages/prepare-package.js';
@@ -25,6 +24,7 @@ import { stageConfiguration } from '../../runtime/packages/stage-configuration.j
 import { TextControl } from '../../runtime/packages/text-control.js';
 import type { TextModel } from '../../runtime/packages/text-control.js';
 import type { Span, SpanResult, TextGeometry } from '../../runtime/profiles/text.js';
+import type { Move } from '../../runtime/text/moves.js';
 import { interpretCommand } from '../../runtime/vm/device/command-interpreter.js';
 import { modelPackage } from '../runtime/packages/reference-model.js';
 import { fillBanks } from './filled-banks.js';
@@ -62,8 +62,8 @@ export class EpochBench {
   readonly #executables = new Map<string, Executable>();
   readonly #programs = new Map<string, CommandProgram>();
   readonly #kept: ReadonlyMap<string, DeviceRange>;
-  /** Fields of the banks of each stage, by executable. */
-  readonly #banks: ReadonlyMap<string, readonly DeviceRange[]>;
+  /** Fields of each bank of each stage, by executable. */
+  readonly #banks: ReadonlyMap<string, readonly (readonly DeviceRange[])[]>;
   #end = 0;
 
   constructor(given: string | BenchPackage, executor: Executor = 'local', change: object = {}) {
@@ -98,7 +98,7 @@ export class EpochBench {
       worker: this.#worker,
       take: (bytes) => this.#take(bytes, STALE_BYTE),
     });
-    this.#banks = new Map(banks.map((fields, ordinal) => [`cold/${ordinal}`, fields]));
+    this.#banks = new Map(banks.map((bound, ordinal) => [`cold/${ordinal}`, bound]));
     const { pages, states } = storageBytes(this.geometry);
     this.#kept = new Map([
       ['pages', this.#take(pages, 0)],
@@ -136,7 +136,7 @@ export class EpochBench {
   }
 
   /** One epoch, from packing to what it means. */
-  run(spans: readonly Span[], moves: readonly StorageMove[] = []): Epoch {
+  run(spans: readonly Span[], moves: readonly Move[] = []): Epoch {
     const plan = this.control.packEpoch(spans);
     const keys = { pages: 'pages', states: 'states' };
     const submission = this.control.epoch(plan, 'epoch', keys, moves);
@@ -191,7 +191,7 @@ export class EpochBench {
     const failure = this.#worker.run({
       executable,
       roots,
-      banks: this.#banks.get(name)!,
+      banks: this.#banks.get(name)!.flat(),
       workspace,
       part: 0,
       deployment: 'bench',
@@ -202,8 +202,10 @@ export class EpochBench {
 
   #interpret(name: string, roots: readonly DeviceRange[]): void {
     const program = this.#programs.get(name)!;
-    const bytes = roots.map((root) => this.#memory.view(root));
-    const { faults } = interpretCommand(program, { roots: bytes, checks: true });
+    const bytes = (ranges: readonly DeviceRange[]) =>
+      ranges.map((range) => this.#memory.view(range));
+    const banks = this.#banks.get(name)!.map(bytes);
+    const { faults } = interpretCommand(program, { roots: bytes(roots), banks, checks: true });
     if (faults.length > 0) throw new Error(`${faults[0]!.position}: ${faults[0]!.message}`);
   }
 }

@@ -4,9 +4,9 @@
  * keeps is compared with a full replay of its ids, and what was chosen with all right choices.
  */
 import * as assert from 'uvu/assert';
-import type { StorageMove } from '../../runtime/packages/epoch-storage.js';
 import type { BoundTurn } from '../../runtime/packages/text-control.js';
 import type { SamplingOptions, Span, SpanResult } from '../../runtime/profiles/text.js';
+import type { Move } from '../../runtime/text/moves.js';
 import { logProbabilities, possibleChoices, shapedScores } from '../oracles/sampling.js';
 import { emptyState, Replay, stateBytes } from '../oracles/tiny-text.js';
 import type { EpochBench } from './epoch-bench.js';
@@ -42,7 +42,7 @@ export class ScriptedRows {
   readonly rows: Row[] = [];
   readonly #bench: EpochBench;
   readonly #free: number[];
-  #moves: StorageMove[] = [];
+  #moves: Move[] = [];
   #states = 0;
   #ordinals = 0;
 
