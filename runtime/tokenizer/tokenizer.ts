@@ -11,6 +11,7 @@ import { StatusError } from '../base/errors.js';
 import { makeModel, tokensById } from './make-model.js';
 import type { PieceModel } from './piece-model.js';
 import { TextEncoding } from './text-encoding.js';
+import { TokenBytes } from './token-bytes.js';
 import { readTokenizerFile, unusable } from './tokenizer-file.js';
 import type { TokenizerFile } from './tokenizer-file.js';
 import { emptyModel, wordCutter } from './word-cutter.js';
@@ -43,6 +44,7 @@ export class Tokenizer {
   readonly #model: PieceModel;
   readonly #tokens: ReadonlyMap<number, string>;
   readonly #special: ReadonlySet<number>;
+  readonly #bytes: TokenBytes;
   readonly #matching: TextEncoding;
   /** Reads special tokens in a text as plain text. */
   readonly #plain: TextEncoding;
@@ -58,6 +60,7 @@ export class Tokenizer {
     this.#tokens = tokensById(this.#file);
     const { added_tokens: added } = this.#file;
     this.#special = new Set(added.filter(({ special }) => special).map(({ id }) => id));
+    this.#bytes = new TokenBytes(this.#file, (tokens) => this.#text(tokens, false));
     this.#matching = this.#encoding(added);
     this.#plain = this.#encoding(added.filter(({ special }) => !special));
     this.#template = this.#templateOf(name);
@@ -114,6 +117,16 @@ export class Tokenizer {
   /** What an id stands for by itself, special or not; nothing where the vocabulary lacks it. */
   tokenText(id: number): string {
     return this.#tokens.has(id) ? this.text(Int32Array.of(id)) : '';
+  }
+
+  /**
+   * The bytes that an id adds to a text that has begun, which need not be whole characters; none
+   * for ids that stand for no text.
+   */
+  tokenBytes(id: number): Uint8Array {
+    const token = this.#tokens.get(id);
+    if (token === undefined || this.#special.has(id)) return new Uint8Array(0);
+    return this.#bytes.of(token);
   }
 
   #text(tokens: string[], skip: boolean): string {

@@ -61,7 +61,8 @@ function byteLevel({ add_prefix_space: addSpace, use_regex: useRegex }: Step): C
   };
 }
 
-const visibleBytes = Array.from({ length: 256 }, (_, byte) => byte);
+/** By byte, the code of the character that stands for it in byte-level vocabularies. */
+export const visibleBytes = Array.from({ length: 256 }, (_, byte) => byte);
 const isVisible = (byte: number): boolean =>
   (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
 visibleBytes
