@@ -108,6 +108,25 @@ func.def export publish_epoch(state: ref, shape: i64, spans: buffer, chosen: buf
 }
 `;
 
+/** The same as a sequence: no prompts, and a span's output is 8 bytes in two pieces. */
+export const smallSequenceControl = [
+  smallTextControl.slice(0, smallTextControl.indexOf('func.def of_bytes')),
+  smallTextControl.slice(smallTextControl.indexOf('func.def export request_defaults')),
+  `func.def export capture_epoch(state: ref, shape: i64, count: i64, spans: buffer) -> buffer {
+  var triples = list<i64>()
+  for s in 0..count {
+    triples.push(s)
+    triples.push(8 * (count - 1 - s))
+    triples.push(4)
+    triples.push(s)
+    triples.push(8 * (count - 1 - s) + 4)
+    triples.push(4)
+  }
+  return triples.bytes()
+}
+`,
+].join('');
+
 export const smallTextKernel = `library small
 kernel.def step(metadata: in view<i32>, ids: in view<i32>, pages: inout view<i32>, states: inout view<i32>, residual: out view<i32>) workgroup(1) {
   let base = 1 + workgroup.x * 8

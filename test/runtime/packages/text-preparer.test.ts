@@ -1,0 +1,157 @@
+/** Prompts of a text package: text, ids and chats become ids; ids become text. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { StatusError, toStatus } from '../../../runtime/base/errors.js';
+import { TextPreparer } from '../../../runtime/packages/text-preparer.js';
+import { Tokenizer } from '../../../runtime/tokenizer/tokenizer.js';
+import { ReferenceText } from './reference-text.js';
+import { repositoryRoot } from './repository-root.js';
+import {
+  smallSequenceControl,
+  smallText,
+  smallTextControl,
+  type SmallTextFiles,
+} from './small-text.js';
+
+const config = {
+  bos_token: '<s>',
+  eos_token: { content: '</s>', lstrip: false },
+  chat_template:
+    '{{ bos_token }}{% for m in messages %}{{ m.role }}:{{ m.content }}{{ eos_token }}{% endfor %}',
+  add_bos_token: true,
+};
+
+const withConfig = (tokenizerConfig: unknown, templates: Readonly<Record<string, string>> = {}) => {
+  const more = {
+    'tokenizer_config.json': JSON.stringify(tokenizerConfig),
+    ...Object.fromEntries(Object.entries(templates).map(([name, text]) => [`${name}.jinja`, text])),
+  };
+  const named = Object.keys(templates).map((name) => [name, `${name}.jinja`]);
+  return modelOf(
+    { more },
+    { assets: { tokenizer_config: 'tokenizer_config.json', templates: Object.fromEntries(named) } },
+  );
+};
+
+function modelOf(given: SmallTextFiles = {}, change: object = {}): ReferenceText {
+  const { document, files } = smallText(given, change);
+  return new ReferenceText(document, files);
+}
+
+/** The ids of a text, as the small package has them. */
+const idsOf = (text: string): number[] =>
+  [...new TextEncoder().encode(text)].map((byte) => (byte % 60) + 2);
+
+const chat = (fields: object) => ({ kind: 'chat', json: JSON.stringify(fields) }) as const;
+
+function refusal(action: () => unknown) {
+  try {
+    action();
+  } catch (error) {
+    assert.instance(error, StatusError);
+    return toStatus(error);
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('control: text and ids', () => {
+  const { preparer } = modelOf();
+  assert.equal(preparer.promptIds({ kind: 'text', text: 'añ' }), idsOf('añ'));
+  assert.equal(preparer.promptIds({ kind: 'tokens', ids: [4, 63, 2] }), [4, 63, 2]);
+  assert.equal(preparer.tokenize({ kind: 'text', text: '' }), []);
+});
+
+test('a chat is framed by the template of the tokenizer configuration', () => {
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'x' },
+  ];
+  assert.equal(
+    withConfig(config).preparer.promptIds(chat({ messages })),
+    idsOf('<s>user:hi</s>assistant:x</s>'),
+  );
+});
+
+test('of several templates the default one is preferred, and named ones are beside it', () => {
+  const several = {
+    chat_template: [
+      { name: 'tool_use', template: 'tools' },
+      { name: 'default', template: 'plain' },
+    ],
+  };
+  const { model } = withConfig(several, { extra: 'more' });
+  assert.equal(model.templates, {
+    templates: { tool_use: 'tools', '': 'plain', extra: 'more' },
+    tokens: {},
+  });
+  assert.equal(withConfig(config).model.templates.tokens, { bos_token: '<s>', eos_token: '</s>' });
+  assert.equal(modelOf().model.templates, { templates: {}, tokens: {} });
+});
+
+test('without a template a chat is refused, and says what is missing', () => {
+  const { code, message } = refusal(() => modelOf().preparer.promptIds(chat({ messages: [] })));
+  assert.is(code, 'failedPrecondition');
+  assert.match(message, /no template ''.*assets\.tokenizer_config/);
+  assert.match(message, /prompt_ids \(control\.loom/);
+});
+
+test('configurations that cannot be used are told when the package is prepared', () => {
+  const prepare = (given: unknown) => refusal(() => withConfig(given)).message;
+  assert.match(prepare({ chat_template: 7 }), /tokenizer_config\.json: chat_template/);
+  assert.match(prepare({ chat_template: 'x'.repeat(262_145) }), /'' has 262145 characters/);
+  assert.match(
+    refusal(() => modelOf({}, { assets: { tokenizer_config: 'none.json' } })).message,
+    /none\.json/,
+  );
+});
+
+test("what the program rejects is the caller's mistake, and the next prompt is prepared", () => {
+  const { preparer } = modelOf();
+  const { code, message } = refusal(() => preparer.promptIds({ kind: 'text', text: 'no' }));
+  assert.is(code, 'invalidArgument');
+  assert.match(message, /prompt_ids \(control\.loom:\d+:\d+\): this model does not read 'no'/);
+  assert.equal(preparer.promptIds({ kind: 'text', text: 'yes' }), idsOf('yes'));
+});
+
+test('ids outside of the vocabulary are refused, whoever made them', () => {
+  const { preparer } = modelOf();
+  const prompt = { kind: 'tokens', ids: [1, 64] } as const;
+  assert.match(refusal(() => preparer.promptIds(prompt)).message, /id 64 at 1; ids are 0 to 63/);
+  const odd = smallTextControl.replace('buffer.new(4 * text.len)', 'buffer.new(4 * text.len + 1)');
+  assert.match(
+    refusal(() => modelOf({ control: odd }).preparer.promptIds({ kind: 'text', text: 'a' }))
+      .message,
+    /'prompt_ids' of the package returned 5 bytes of ids/,
+  );
+});
+
+test('ids become text by the tokenizer, where there is one', () => {
+  const { model, preparer } = modelOf();
+  assert.match(refusal(() => preparer.detokenize([5])).message, /small-text has no tokenizer/);
+  const bytes = readFileSync(join(repositoryRoot, 'models/embedding/tokenizer.json'));
+  const wide = { ...model, geometry: { ...model.geometry, vocabulary: 30_000 } };
+  const reading = new TextPreparer(wide, bytes);
+  const { ids: padded, count } = new Tokenizer(bytes, 'tokenizer').encode('the end', 0, 16);
+  const ids = [...padded.subarray(0, count)];
+  assert.is(reading.detokenize(ids), 'the end');
+  const status = refusal(() => reading.detokenize([1, 30_000]));
+  assert.is(status.code, 'invalidArgument');
+  assert.match(status.message, /token 1 is 30000; ids of model small-text are 0 to 29999/);
+});
+
+test('a sequence takes ids alone', () => {
+  const control = smallSequenceControl;
+  const { preparer } = modelOf({ control }, { profile: 'sequence' });
+  assert.equal(preparer.promptIds({ kind: 'tokens', ids: [3, 1] }), [3, 1]);
+  const { code, message } = refusal(() => preparer.promptIds({ kind: 'text', text: 'a' }));
+  assert.is(code, 'invalidArgument');
+  assert.match(message, /takes token ids; it was given text/);
+  assert.match(
+    refusal(() => preparer.promptIds({ kind: 'tokens', ids: [0.5] })).message,
+    /token 0 is 0\.5/,
+  );
+});
+
+test.run();
