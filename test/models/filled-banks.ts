@@ -22,8 +22,11 @@ export interface BankPlace {
   readonly take: (bytes: number) => DeviceRange;
 }
 
-/** For each cold stage the fields of its banks, one bank after another. Closes the checkpoints. */
-export function fillBanks(plan: PreparationPlan, place: BankPlace): readonly DeviceRange[][] {
+/** For each cold stage, for each of its banks, the fields. Closes the checkpoints. */
+export function fillBanks(
+  plan: PreparationPlan,
+  place: BankPlace,
+): readonly (readonly (readonly DeviceRange[])[])[] {
   const { banks, stageBanks, sources } = plan.parameters;
   const loaders = new Map(
     plan.parameters.loaders.map(({ id }, index) => {
@@ -33,7 +36,7 @@ export function fillBanks(plan: PreparationPlan, place: BankPlace): readonly Dev
   );
   const filled = banks.map((bank) => new BankFilling(bank, plan, { ...place, loaders }).fill());
   closeSources(sources);
-  return stageBanks.map((bound) => bound.flatMap((bank) => filled[bank]!));
+  return stageBanks.map((bound) => bound.map((bank) => filled[bank]!));
 }
 
 interface LoaderPlace extends BankPlace {
