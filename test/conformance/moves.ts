@@ -81,6 +81,26 @@ export function moveConformance(driver: string, open: OpenFixture): void {
     );
   });
 
+  on('no bytes are as good as any number of bytes', async (fixture) => {
+    const request = tripled([1, 2]);
+    const [run] = request.commands;
+    const none = range(1, 8, 0);
+    const story = await fixture.invoke({
+      ...request,
+      commands: [
+        copy(range(0, 4, 0), none),
+        fill(none, 1),
+        run!,
+        { op: 'feedback', work: 0, source: none, slot: 0 },
+      ],
+    });
+    assert.equal(toWords(story.retired!.snapshot), [4, 7]);
+    assert.equal(
+      story.retired!.feedback.map(({ slot, bytes }) => [slot, bytes.length]),
+      [[0, 0]],
+    );
+  });
+
   on('words that a move wrote did not come from the host', async (fixture) => {
     const roots = [whole(0, 4), whole(1, 4)];
     const hosted = { op: 'execute', work: 0, executable: 'hosted', roots, part: 0 } as const;
