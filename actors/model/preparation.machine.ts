@@ -10,8 +10,10 @@ import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
 
 export interface Context {
-  /** Compiles or loads that were started and not answered; without end until it is known. */
+  /** Compiles or loads that were started and not answered; below 0 what came before the count. */
   readonly pending: number;
+  /** How many were started is known. */
+  readonly isCounted: boolean;
   readonly failure: StatusRecord | null;
 }
 
@@ -27,13 +29,17 @@ export const machine = setup({
   types: { context: {} as Context, events: {} as Event },
   guards: {
     isLast: ({ context }) => context.pending === 1,
-    isJoined: ({ context }) => context.pending === 0,
-    isJoinedCancelled: ({ context }) => context.pending === 0 && context.failure === null,
+    isJoined: ({ context }) => context.isCounted && context.pending === 0,
+    isJoinedCancelled: ({ context }) =>
+      context.isCounted && context.pending === 0 && context.failure === null,
   },
   actions: {
-    expectPending: assign({ pending: Number.POSITIVE_INFINITY }),
-    notePending: assign({
-      pending: ({ event }) => (event.type === 'artefacts.started' ? event.count : 0),
+    expectCount: assign({ isCounted: false }),
+    // What was asked earlier may be there before it is counted.
+    noteCount: assign({
+      isCounted: true,
+      pending: ({ context, event }) =>
+        context.pending + (event.type === 'artefacts.started' ? event.count : 0),
     }),
     countReady: assign({ pending: ({ context }) => context.pending - 1 }),
     noteFailure: assign({
@@ -50,7 +56,7 @@ export const machine = setup({
 }).createMachine({
   id: 'preparation',
   description: 'The cold preparation of one package.',
-  context: { pending: 0, failure: null },
+  context: { pending: 0, isCounted: false, failure: null },
   initial: 'declaring',
   states: {
     declaring: {
@@ -59,6 +65,8 @@ export const machine = setup({
       entry: 'declareStages',
       on: {
         'stages.declared': 'compiling',
+        'artefact.ready': { actions: 'countReady' },
+        'artefact.refused': { target: 'failed', actions: 'noteFailure' },
         'package.refused': { target: 'failed', actions: 'noteFailure' },
         'preparation.cancel': 'cancelled',
       },
@@ -66,9 +74,9 @@ export const machine = setup({
     compiling: {
       description: 'The pool compiles the control program and every declared stage.',
       tags: ['cancellable'],
-      entry: ['expectPending', 'compileArtefacts'],
+      entry: ['expectCount', 'compileArtefacts'],
       on: {
-        'artefacts.started': { actions: 'notePending' },
+        'artefacts.started': { actions: 'noteCount' },
         'artefact.ready': [
           { guard: 'isLast', target: 'placing', actions: 'countReady' },
           { actions: 'countReady' },
@@ -80,9 +88,9 @@ export const machine = setup({
     placing: {
       description: 'The device loads the compiled stages.',
       tags: ['cancellable'],
-      entry: ['expectPending', 'placeArtefacts'],
+      entry: ['expectCount', 'placeArtefacts'],
       on: {
-        'artefacts.started': { actions: 'notePending' },
+        'artefacts.started': { actions: 'noteCount' },
         'artefact.ready': [
           { guard: 'isLast', target: 'prepared', actions: 'countReady' },
           { actions: 'countReady' },
@@ -98,7 +106,7 @@ export const machine = setup({
         { guard: 'isJoined', target: 'failed' },
       ],
       on: {
-        'artefacts.started': { actions: 'notePending' },
+        'artefacts.started': { actions: 'noteCount' },
         'artefact.ready': { actions: 'countReady' },
         'artefact.refused': { actions: 'countReady' },
         'preparation.cancel': {},

@@ -64,6 +64,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   #deltas: { stream: number; delta: TextDelta }[] = [];
   #epochsFormed = 0;
   #isExecuting = false;
+  #willForm = false;
   #spansServed = 0;
 
   constructor(self: ActorSelf, input: GenerationInput<PreparedText>) {
@@ -218,8 +219,16 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     return new StatusError('notFound', `model ${prepared.id} has no session '${id}'`);
   }
 
+  /** The next epoch forms behind the turns that are in the mailbox already, not after the first. */
+  gatherTurns(): void {
+    if (this.#willForm || this.#isExecuting) return;
+    this.#willForm = true;
+    this.self.tell(this.self.address, 'offers.gathered', {});
+  }
+
   /** One epoch at a time: what it says decides what the next one reads. */
   formEpoch(): void {
+    this.#willForm = false;
     if (this.#isExecuting) return;
     const work = this.#turns!.next();
     if (work === null) return;
@@ -319,6 +328,7 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
         acceptRequest: (_event, _context, message) => host.accept(message),
         refuseRequest: (_event, context, message) =>
           host.refuse(message, (context as Context).preparer),
+        gatherOffers: () => host.gatherTurns(),
         formCohorts: () => host.formEpoch(),
         forgetRequest: (event) => host.forget((event as unknown as { request: string }).request),
         forgetCohort: () => host.epochEnded(),

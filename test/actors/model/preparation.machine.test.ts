@@ -35,6 +35,14 @@ test('a cancel before the loads are counted waits for all of them', () => {
   assert.equal(states.slice(2), ['placing', 'joining', 'joining', 'cancelled']);
 });
 
+test('what was asked before the compiles, and is there before they are counted, counts', () => {
+  const two: MachineEvent = { type: 'artefacts.started', count: 2 };
+  const early = statesAfter(ready, ...compiling, two, ready);
+  assert.equal(early, ['declaring', 'compiling', 'compiling', 'placing']);
+  const between = statesAfter(...compiling, ready, two, ready);
+  assert.equal(between, ['compiling', 'compiling', 'compiling', 'placing']);
+});
+
 test('a refused compile waits for the others and fails', () => {
   const two: MachineEvent = { type: 'artefacts.started', count: 2 };
   const status = { code: 'internal', message: 'it does not compile' };
