@@ -168,6 +168,11 @@ export const metricTable = {
     labels: ['thread'],
   },
   // Set by http.
+  loom_open_requests: {
+    kind: 'gauge',
+    help: 'Requests with a deadline that are being answered, by their ids.',
+    labels: [],
+  },
   loom_open_streams: {
     kind: 'gauge',
     help: 'Answers that are being streamed.',

@@ -36,6 +36,11 @@ export class OpenRequests {
     return () => void this.#streams.delete(stream);
   }
 
+  /** Ids under which requests are open. */
+  get requests(): number {
+    return this.#cancels.size;
+  }
+
   get streams(): number {
     return this.#streams.size;
   }

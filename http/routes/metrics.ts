@@ -18,6 +18,7 @@ export function metricsRoutes(app: LoomApp, services: Services): void {
     metrics.resetGauges();
     await serving.collect(metrics);
     metrics.setProcessBytes();
+    metrics.set('loom_open_requests', {}, open.requests);
     metrics.set('loom_open_streams', {}, open.streams);
     metrics.set('loom_stream_held_bytes', {}, open.heldBytes);
     const { type, text } = await metrics.text();

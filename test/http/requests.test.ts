@@ -18,6 +18,7 @@ test('a whole answer that is awaited becomes 499', async () => {
   const pending = made.post(chat, good, named.headers);
   await until(() => made.text.calls.length === 1);
   assert.is((await cancel(made, 'other')).status, 404);
+  assert.is(made.services.open.requests, 1);
   assert.equal(await (await cancel(made, 'mine')).json(), {
     id: 'mine',
     object: 'request.cancelled',
@@ -57,6 +58,7 @@ test('a request that was answered is no more', async () => {
   const made = harness();
   await made.post(chat, good, named.headers);
   assert.is((await cancel(made, 'mine')).status, 404);
+  assert.is(made.services.open.requests, 0);
 });
 
 test.run();
