@@ -1,8 +1,8 @@
 /**
  * Module `options`: typed reads of JSON by a path like `head.layers.0.width`: the package's own
  * settings (`definition.options`), and its JSON files, which `prepare.asset` opens. A path that is
- * not there, or is null, gives the default; a value of another type is an error that names the path,
- * because a silent default would hide a misspelt setting's type.
+ * not there, or is null, gives the default; a value of another type is an error that names the
+ * path, because a silent default would hide a misspelt setting's type.
  */
 import { StatusError } from '../base/errors.js';
 import { signatureTable } from './signature-table.js';

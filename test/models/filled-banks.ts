@@ -1,6 +1,6 @@
 /**
- * The banks of a plan, filled as the device thread would: blocks read from the checkpoint, packed by
- * compiled loaders on one worker.
+ * The banks of a plan, filled as the device thread would: blocks read from the checkpoint, packed
+ * by compiled loaders on one worker.
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { DeviceRange } from '../../runtime/hal/buffer.js';

@@ -1,7 +1,7 @@
 /**
- * models/kjv against PyTorch: logits, log probabilities of prompts, greedy tokens. And against itself:
- * whatever shares an epoch, however a row was cut into spans and wherever its pages lie, logits and
- * tokens are those of the row alone, token by token, bit for bit.
+ * models/kjv against PyTorch: logits, log probabilities of prompts, greedy tokens. And against
+ * itself: whatever shares an epoch, however a row was cut into spans and wherever its pages lie,
+ * logits and tokens are those of the row alone, token by token, bit for bit.
  */
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';

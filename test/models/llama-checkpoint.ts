@@ -1,6 +1,7 @@
 /**
- * Small checkpoints of the Llama family with random weights, in a folder beside links to the programs:
- * as safetensors in shards with a `config.json`, or as one GGUF file with llama.cpp's order of heads.
+ * Small checkpoints of the Llama family with random weights, in a folder beside links to the
+ * programs: as safetensors in shards with a `config.json`, or as one GGUF file with llama.cpp's
+ * order of heads.
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What models/llama makes of options: 8-bit projections, sizes; epochs of every kind without a fault of
- * the interpreter; and how it refuses what it does not support.
+ * What models/llama makes of options: 8-bit projections, sizes; epochs of every kind without a
+ * fault of the interpreter; and how it refuses what it does not support.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

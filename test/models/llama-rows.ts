@@ -1,6 +1,7 @@
 /**
- * Rows of a Llama as a server would keep them, with the least bookkeeping: pages in a scattered order,
- * a row goes on where it was. Epochs are packed as the test says; logits come from the residual.
+ * Rows of a Llama as a server would keep them, with the least bookkeeping: pages in a scattered
+ * order, a row goes on where it was. Epochs are packed as the test says; logits come from the
+ * residual.
  */
 import type { BoundTurn } from '../../runtime/packages/text-control.js';
 import type { SamplingOptions, Span, SpanResult } from '../../runtime/profiles/text.js';

@@ -1,6 +1,6 @@
 /**
- * models/llama over small random checkpoints of each kind that it supports, against a Llama in double
- * precision.
+ * models/llama over small random checkpoints of each kind that it supports, against a Llama in
+ * double precision.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

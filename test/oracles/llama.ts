@@ -1,6 +1,6 @@
 /**
- * A Llama in double precision, as its papers have it: one row, all positions, no cache. Tensors have
- * the names and shapes of safetensors; rotations are by pairs of i and i + half a head.
+ * A Llama in double precision, as its papers have it: one row, all positions, no cache. Tensors
+ * have the names and shapes of safetensors; rotations are by pairs of i and i + half a head.
  */
 
 export interface LlamaSizes {
