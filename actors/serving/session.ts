@@ -104,7 +104,7 @@ class SessionHost {
 
   deliver(): void {
     const { ask, isChange } = this.#asked!;
-    if (isChange) return this.#self.reply(ask, this.describe());
+    if (isChange) return this.#self.reply(ask, this.#described('idle'));
     try {
       this.#self.reply(ask, this.#answer());
     } catch (error) {
@@ -213,10 +213,14 @@ class SessionHost {
   }
 
   describe(): SessionAnswer {
+    return this.#described(this.#asked === null ? 'idle' : 'running');
+  }
+
+  #described(state: SessionAnswer['state']): SessionAnswer {
     const { id, row, home } = this.#input;
     return {
       id,
-      state: this.#asked === null ? 'idle' : 'running',
+      state,
       tokens: row?.ids.length ?? 0,
       checkpoints: [...this.#checkpoints].map(([name, { ids }]) => ({
         id: name,
