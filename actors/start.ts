@@ -87,8 +87,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await close();
     throw error;
   }
-  const serving = new ServingPort({ system, topology, options });
   const text = new TextPort({ system, streams, clock: ports.clock });
+  const serving = new ServingPort({ system, topology, options, text });
   return { serving, text, topology, pool: pools.compile, system, close };
 }
 

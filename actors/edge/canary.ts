@@ -1,21 +1,32 @@
 /**
- * The readiness probe: case 0 of every serving package, through the real path. An answer is kept
- * for a moment, so that probes cannot load the server; a case that expects values is compared.
+ * The readiness probe: case 0 of every serving package, through the real path; of a package with
+ * retained rows, its first token. An answer is kept for a moment, so that probes cannot load the
+ * server.
  */
+import type { z } from 'zod';
 import type { CallOptions, FiniteCall, FiniteResult } from '../../http/serving.js';
+import type { TextServing } from '../../http/text-serving.js';
 import type { Clock } from '../../runtime/base/ports.js';
 import { caseSchema, errorLine } from '../../runtime/packages/check-case.js';
 import { checkRequest, readChecked } from '../../runtime/packages/check-request.js';
+import { textCaseSchema } from '../../runtime/packages/check-text-case.js';
+import { checkTextRequest } from '../../runtime/packages/check-text-request.js';
 import { DiskFiles } from '../../runtime/packages/disk-files.js';
+import { findProfile } from '../../runtime/profiles/profiles.js';
 import type { DeploymentSummary } from '../model/deployment.js';
 import type { PackageLocation } from '../protocol.js';
+import { generateTurn, type TurnCall } from './text-turn.js';
 
 const DEADLINE_MS = 4_000;
 const FRESH_MS = 1_000;
 
 export interface Inference {
   infer(call: FiniteCall, options: CallOptions): Promise<FiniteResult>;
+  readonly text: Pick<TextServing, 'generate'>;
 }
+
+/** Asks the first case that expects an answer. */
+type Probe = (call: TurnCall) => Promise<unknown>;
 
 export class Canary {
   readonly #inference: Inference;
@@ -43,26 +54,46 @@ export class Canary {
   }
 
   async #probe({ id, location }: DeploymentSummary): Promise<string | null> {
-    const body = firstRequest(location!);
-    if (body === null) return null;
-    const call = { requestId: `canary-${id}`, model: id, body };
+    const isText = findProfile(location!.document.profile).contract === 'text';
     const { signal } = new AbortController();
+    const options = { signal, deadlineMs: this.#clock.now() + DEADLINE_MS };
     try {
-      await this.#inference.infer(call, { signal, deadlineMs: this.#clock.now() + DEADLINE_MS });
+      const ask = isText ? this.#firstTurn(location!) : this.#firstRequest(location!);
+      await ask?.({ requestId: `canary-${id}`, model: id, ...options });
       return null;
     } catch (error) {
       return `model ${id} does not answer its first case: ${errorLine(error)}`;
     }
   }
+
+  /** Null when the package has no such case. */
+  #firstRequest(location: PackageLocation): Probe | null {
+    const found = firstCase(location, caseSchema);
+    if (found === null) return null;
+    const body = checkRequest(found.request);
+    return ({ requestId, model, ...options }) =>
+      this.#inference.infer({ requestId, model, body }, options);
+  }
+
+  #firstTurn(location: PackageLocation): Probe | null {
+    const found = firstCase(location, textCaseSchema);
+    if (found === null) return null;
+    const turn = { ...checkTextRequest(found.request), maxTokens: 1 };
+    return (call) => generateTurn(this.#inference.text, turn, call);
+  }
 }
 
-/** The request of the package's first case that expects an answer; null when it has none. */
-function firstRequest(location: PackageLocation): ReturnType<typeof checkRequest> | null {
+type CaseSchema = typeof caseSchema | typeof textCaseSchema;
+
+function firstCase<Schema extends CaseSchema>(
+  location: PackageLocation,
+  schema: Schema,
+): z.infer<Schema> | null {
   const files = new DiskFiles(location.base, location.packageRoots);
   for (const name of files.list('cases')) {
     if (!name.endsWith('.json')) continue;
-    const found = readChecked(files, `cases/${name}`, caseSchema);
-    if (!('error' in found.expect)) return checkRequest(found.request);
+    const found = readChecked(files, `cases/${name}`, schema);
+    if (!('error' in found.expect)) return found;
   }
   return null;
 }

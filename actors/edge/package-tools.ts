@@ -21,6 +21,7 @@ import type { TextGeometry } from '../../runtime/profiles/text.js';
 import { stageRows } from '../../runtime/jit/report.js';
 import { stageSummary } from './model-state.js';
 import { locatePackage } from './package-location.js';
+import { generateTurn } from './text-turn.js';
 
 const REQUEST_DEADLINE_MS = 60_000;
 
@@ -41,6 +42,11 @@ export async function checkWithServer(
         const call = { requestId: ports.ids.next('check'), model: location.id, body };
         const deadlineMs = ports.clock.now() + REQUEST_DEADLINE_MS;
         return (await server.serving.infer(call, { signal, deadlineMs })).rows;
+      },
+      generate(turn, signal) {
+        const deadlineMs = ports.clock.now() + REQUEST_DEADLINE_MS;
+        const call = { requestId: ports.ids.next('check'), model: location.id };
+        return generateTurn(server.text, turn, { ...call, signal, deadlineMs });
       },
       pause: (ms) => new Promise<void>((resolve) => ports.timers.start(ms, () => resolve())),
       onProgress,

@@ -21,6 +21,7 @@ import type {
   Serving,
   StartOptions,
 } from '../../http/serving.js';
+import type { TextServing } from '../../http/text-serving.js';
 import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary } from '../model/deployment.js';
 import type { GenerationSummary } from '../model/generation-base.js';
@@ -45,6 +46,7 @@ export interface ServingPortOptions {
   readonly system: ActorSystem;
   readonly topology: Topology;
   readonly options: StartOptions;
+  readonly text: TextServing;
 }
 
 export class ServingPort implements Serving {
@@ -53,11 +55,12 @@ export class ServingPort implements Serving {
   readonly #options: StartOptions;
   readonly #canary: Canary;
 
-  constructor({ system, topology, options }: ServingPortOptions) {
+  constructor({ system, topology, options, text }: ServingPortOptions) {
     this.#system = system;
     this.#topology = topology;
     this.#options = options;
-    this.#canary = new Canary(this, options.ports.clock);
+    const infer = (call: FiniteCall, bounds: CallOptions) => this.infer(call, bounds);
+    this.#canary = new Canary({ infer, text }, options.ports.clock);
   }
 
   async infer(call: FiniteCall, { signal, deadlineMs }: CallOptions): Promise<FiniteResult> {

@@ -150,5 +150,5 @@ export class TextPort implements TextServing {
 function modelOf(session: string): string {
   const at = session.lastIndexOf('@');
   if (at > 0) return session.slice(0, at);
-  throw new StatusError('notFound', `no session has the id '${session}'`);
+  throw new StatusError('notFound', `no session has the id '${session}'`, { param: 'session' });
 }

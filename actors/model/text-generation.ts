@@ -214,9 +214,13 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const isOurs = id.startsWith(scope) && number >= 1 && number <= this.#opened;
     const isOlder = !id.startsWith(scope) && id.startsWith(`${prepared.id}@`);
     if (isOurs || isOlder) {
-      return new StatusError('gone', `session ${id} was closed, or lost with what it ran on`);
+      return new StatusError('gone', `session ${id} was closed, or lost with what it ran on`, {
+        param: 'session',
+      });
     }
-    return new StatusError('notFound', `model ${prepared.id} has no session '${id}'`);
+    return new StatusError('notFound', `model ${prepared.id} has no session '${id}'`, {
+      param: 'session',
+    });
   }
 
   /** The next epoch forms behind the turns that are in the mailbox already, not after the first. */
