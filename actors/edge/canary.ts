@@ -83,12 +83,10 @@ export class Canary {
   }
 }
 
-type CaseSchema = typeof caseSchema | typeof textCaseSchema;
-
-function firstCase<Schema extends CaseSchema>(
+function firstCase<Case extends { readonly expect: object }>(
   location: PackageLocation,
-  schema: Schema,
-): z.infer<Schema> | null {
+  schema: z.ZodType<Case>,
+): Case | null {
   const files = new DiskFiles(location.base, location.packageRoots);
   for (const name of files.list('cases')) {
     if (!name.endsWith('.json')) continue;

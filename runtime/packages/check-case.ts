@@ -20,6 +20,10 @@ import type { Infer } from './check-request.js';
 
 const row = z.array(z.number()).min(1);
 
+export const boundSchema = z
+  .strictObject({ absolute: z.number().min(0), relative: z.number().min(0) })
+  .default({ absolute: 0, relative: 0 });
+
 export const caseSchema = z.strictObject({
   description: z.string().optional(),
   request: requestSchema,
@@ -28,9 +32,7 @@ export const caseSchema = z.strictObject({
     z.strictObject({ rows: z.array(row).min(1) }),
     z.strictObject({ error: z.strictObject({ code: z.enum(statusCodes), message: z.string() }) }),
   ]),
-  bound: z
-    .strictObject({ absolute: z.number().min(0), relative: z.number().min(0) })
-    .default({ absolute: 0, relative: 0 }),
+  bound: boundSchema,
 });
 
 export type PackageCase = z.infer<typeof caseSchema>;

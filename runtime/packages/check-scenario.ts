@@ -9,69 +9,120 @@
  * Steps run in order; when they are done, every request is waited for. A cancelled request that was
  * answered before the cancel arrived is no failure: say "any". `same_as_alone` sends each member by
  * itself afterwards and compares bits; `same_as` compares with another answer.
+ *
+ * What a request looks like and who answers it is `Traffic`; an answer is rows of bytes.
  */
 import { z } from 'zod';
 import { statusCodes, toStatus } from '../base/errors.js';
 import { separate } from '../profiles/finite-request.js';
 import type { FiniteBody } from '../profiles/finite-request.js';
+import { encodeIds } from '../profiles/token-ids.js';
 import { errorLine } from './check-case.js';
 import { checkRequest, requestSchema } from './check-request.js';
 import type { Infer } from './check-request.js';
+import { checkTextRequest, textRequestSchema } from './check-text-request.js';
+import type { Generate, TextTurn } from './check-text-request.js';
 
 const name = z.string().min(1);
 
-export const scenarioSchema = z.strictObject({
-  description: z.string().optional(),
-  steps: z
-    .array(
-      z.union([
-        z.strictObject({ send: name, request: requestSchema }),
-        z.strictObject({ pause_ms: z.int().min(0).max(10_000) }),
-        z.strictObject({ cancel: name }),
-        z.strictObject({ await: name }),
-      ]),
-    )
-    .min(1)
-    .max(10_000),
-  expect: z.record(
-    name,
-    z.strictObject({
-      outcome: z.enum(['answer', 'error', 'any']),
-      code: z.enum(statusCodes).optional(),
-      same_as_alone: z.boolean().optional(),
-      same_as: name.optional(),
-    }),
-  ),
-});
+const schemaOf = <Schema extends z.ZodType>(request: Schema) =>
+  z.strictObject({
+    description: z.string().optional(),
+    steps: z
+      .array(
+        z.union([
+          z.strictObject({ send: name, request }),
+          z.strictObject({ pause_ms: z.int().min(0).max(10_000) }),
+          z.strictObject({ cancel: name }),
+          z.strictObject({ await: name }),
+        ]),
+      )
+      .min(1)
+      .max(10_000),
+    expect: z.record(
+      name,
+      z.strictObject({
+        outcome: z.enum(['answer', 'error', 'any']),
+        code: z.enum(statusCodes).optional(),
+        same_as_alone: z.boolean().optional(),
+        same_as: name.optional(),
+      }),
+    ),
+  });
 
-export type PackageScenario = z.infer<typeof scenarioSchema>;
+export const scenarioSchema = schemaOf(requestSchema);
+export const textScenarioSchema = schemaOf(textRequestSchema);
 
-export interface ScenarioRunner {
-  readonly infer: Infer;
+/** A scenario whose requests are `Raw` in its file. */
+type Scenario<Raw> = Omit<z.infer<typeof scenarioSchema>, 'steps'> & {
+  readonly steps: readonly (
+    | { readonly send: string; readonly request: Raw }
+    | { readonly pause_ms: number }
+    | { readonly cancel: string }
+    | { readonly await: string }
+  )[];
+};
+
+/** How requests of one kind are read, answered and taken apart. */
+export interface Traffic<Raw, Request> {
+  readonly parse: (raw: Raw) => Request;
+  readonly answer: (request: Request, signal: AbortSignal) => Promise<readonly Uint8Array[]>;
+  /** Requests that give the same rows, one after another. */
+  readonly separate: (request: Request) => readonly Request[];
   readonly pause: (ms: number) => Promise<void>;
 }
 
-type Outcome = { readonly rows: readonly Float32Array[] } | { readonly error: unknown };
+type Pause = Traffic<unknown, unknown>['pause'];
 
-interface Sent {
-  readonly request: FiniteBody;
+/** Requests of cohorts: rows of f32. */
+export const finiteTraffic = (
+  infer: Infer,
+  pause: Pause,
+): Traffic<z.infer<typeof requestSchema>, FiniteBody> => ({
+  parse: checkRequest,
+  answer: async (body, signal) =>
+    (await infer(body, signal)).map(
+      (row) => new Uint8Array(row.buffer, row.byteOffset, row.byteLength),
+    ),
+  separate,
+  pause,
+});
+
+/** Turns of rows of their own: ids, and what a sequence captured. */
+export const textTraffic = (
+  generate: Generate,
+  pause: Pause,
+): Traffic<z.infer<typeof textRequestSchema>, TextTurn> => ({
+  parse: checkTextRequest,
+  async answer(turn, signal) {
+    const { ids, captured } = await generate(turn, signal);
+    return [encodeIds(ids), captured ?? new Uint8Array(0)];
+  },
+  separate: (turn) => [turn],
+  pause,
+});
+
+type Outcome = { readonly rows: readonly Uint8Array[] } | { readonly error: unknown };
+
+interface Sent<Request> {
+  readonly request: Request;
   readonly abort: AbortController;
   readonly outcome: Promise<Outcome>;
 }
 
 /** What is wrong, one line each; empty when the scenario holds. */
-export async function runScenario(
-  scenario: PackageScenario,
-  runner: ScenarioRunner,
+export async function runScenario<Raw, Request>(
+  scenario: Scenario<Raw>,
+  traffic: Traffic<Raw, Request>,
 ): Promise<readonly string[]> {
-  const sent = new Map<string, Sent>();
+  const sent = new Map<string, Sent<Request>>();
   const problems: string[] = [];
   for (const step of scenario.steps) {
     if ('pause_ms' in step) {
-      await runner.pause(step.pause_ms);
+      await traffic.pause(step.pause_ms);
     } else if ('send' in step) {
       if (sent.has(step.send)) problems.push(`'${step.send}' is sent twice`);
-      sent.set(step.send, send(checkRequest(step.request), runner));
+      sent.set(step.send, send(traffic.parse(step.request), traffic));
     } else {
       const target = sent.get('cancel' in step ? step.cancel : step.await);
       if (target === undefined) problems.push(`${JSON.stringify(step)} before it is sent`);
@@ -81,30 +132,30 @@ export async function runScenario(
   }
   await Promise.all([...sent.values()].map((each) => each.outcome));
   for (const [who, expected] of Object.entries(scenario.expect)) {
-    const lines = await judge(who, expected, { sent, runner });
+    const lines = await judge(who, expected, { sent, traffic });
     problems.push(...lines.map((line) => `${who}: ${line}`));
   }
   return problems;
 }
 
-function send(request: FiniteBody, runner: ScenarioRunner): Sent {
+function send<Raw, Request>(request: Request, traffic: Traffic<Raw, Request>): Sent<Request> {
   const abort = new AbortController();
-  const outcome = runner.infer(request, abort.signal).then(
+  const outcome = traffic.answer(request, abort.signal).then(
     (rows): Outcome => ({ rows }),
     (error: unknown): Outcome => ({ error }),
   );
   return { request, abort, outcome };
 }
 
-interface Judging {
-  readonly sent: ReadonlyMap<string, Sent>;
-  readonly runner: ScenarioRunner;
+interface Judging<Raw, Request> {
+  readonly sent: ReadonlyMap<string, Sent<Request>>;
+  readonly traffic: Traffic<Raw, Request>;
 }
 
-async function judge(
+async function judge<Raw, Request>(
   who: string,
-  expected: PackageScenario['expect'][string],
-  { sent, runner }: Judging,
+  expected: Scenario<Raw>['expect'][string],
+  { sent, traffic }: Judging<Raw, Request>,
 ): Promise<readonly string[]> {
   const mine = sent.get(who);
   if (mine === undefined) return ['it is never sent'];
@@ -118,7 +169,7 @@ async function judge(
   if (expected.outcome === 'error') return ['it was answered; an error was expected'];
   const lines: string[] = [];
   if (expected.same_as_alone === true) {
-    lines.push(...differences(outcome.rows, await alone(mine.request, runner), 'alone'));
+    lines.push(...differences(outcome.rows, await alone(mine.request, traffic), 'alone'));
   }
   if (expected.same_as !== undefined) {
     const other = await sent.get(expected.same_as)?.outcome;
@@ -129,30 +180,26 @@ async function judge(
 }
 
 /** Rows of each member sent by itself, one after another. */
-async function alone(
-  request: FiniteBody,
-  runner: ScenarioRunner,
-): Promise<readonly Float32Array[]> {
-  const rows: Float32Array[] = [];
-  for (const one of separate(request)) {
-    const { signal } = new AbortController();
-    rows.push(...(await runner.infer(one, signal)));
+async function alone<Raw, Request>(
+  request: Request,
+  traffic: Traffic<Raw, Request>,
+): Promise<readonly Uint8Array[]> {
+  const rows: Uint8Array[] = [];
+  for (const one of traffic.separate(request)) {
+    rows.push(...(await traffic.answer(one, new AbortController().signal)));
   }
   return rows;
 }
 
 function differences(
-  rows: readonly Float32Array[],
-  others: readonly Float32Array[],
+  rows: readonly Uint8Array[],
+  others: readonly Uint8Array[],
   whose: string,
 ): readonly string[] {
   if (rows.length !== others.length) return [`${rows.length} rows, ${others.length} ${whose}`];
   return rows.flatMap((row, index) =>
-    sameBits(row, others[index]!) ? [] : [`row ${index} differs in bits from the one ${whose}`],
+    Buffer.from(row).equals(others[index]!)
+      ? []
+      : [`row ${index} differs in bits from the one ${whose}`],
   );
-}
-
-function sameBits(left: Float32Array, right: Float32Array): boolean {
-  const bytes = (row: Float32Array) => Buffer.from(row.buffer, row.byteOffset, row.byteLength);
-  return bytes(left).equals(bytes(right));
 }

@@ -1,7 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../runtime/base/errors.js';
-import { runScenario, scenarioSchema } from '../../../runtime/packages/check-scenario.js';
+import {
+  finiteTraffic,
+  runScenario,
+  scenarioSchema,
+} from '../../../runtime/packages/check-scenario.js';
 import type { Infer } from '../../../runtime/packages/check-request.js';
 import type { EmbeddingInput, EmbeddingsBody } from '../../../runtime/profiles/embeddings.js';
 
@@ -20,7 +24,10 @@ const steady: Infer = async (body, signal) => {
 };
 
 const run = (scenario: unknown, infer: Infer = steady) =>
-  runScenario(scenarioSchema.parse(scenario), { infer, pause: async () => undefined });
+  runScenario(
+    scenarioSchema.parse(scenario),
+    finiteTraffic(infer, async () => undefined),
+  );
 
 const send = (name: string, input: unknown) => ({ send: name, request: { input } });
 
