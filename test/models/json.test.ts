@@ -29,7 +29,8 @@ func.def export encoded(text: buffer) -> buffer {
 }`;
 const { call } = hostCalls(program, motifs('json'), 2 ** 24);
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
-const textOf = (bytes: unknown): string => new TextDecoder().decode(bytes as Uint8Array);
+const textOf = (bytes: unknown): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes as Uint8Array);
 
 /** With blanks and without. */
 const written = (value: unknown) =>

@@ -182,20 +182,31 @@ test('any schedule of chunks, proposals, forks and rewinds equals full replays',
 test('with proposals and without, a turn has the same tokens', () => {
   fc.assert(
     fc.property(prompt, turn, (ids, { options: { topLogprobs: _, ...options }, seed }) => {
-      const alone = generate(ids, { options, seed }, false);
-      const drafted = generate(ids, { options, seed }, true);
+      const alone = generate(ids, { options, seed }, { outputs: 12, drafts: 0 });
+      const drafted = generate(ids, { options, seed }, { outputs: 12, drafts: 4 });
       assert.equal(drafted.slice(0, alone.length), alone.slice(0, drafted.length));
     }),
     { numRuns: 20 },
   );
 });
 
-function generate(ids: readonly number[], given: Turn, isDrafted: boolean): readonly number[] {
+test('penalties look back as far with proposals as without', () => {
+  const given = { options: { frequencyPenalty: 0.3 }, seed: 0n };
+  const ids = bytes('a turn beyond what penalties see');
+  const alone = generate(ids, given, { outputs: 200, drafts: 0 });
+  assert.equal(generate(ids, given, { outputs: 200, drafts: 4 }).slice(0, 200), alone);
+});
+
+function generate(
+  ids: readonly number[],
+  given: Turn,
+  { outputs, drafts }: { outputs: number; drafts: number },
+): readonly number[] {
   const rows = new ScriptedRows(bench);
   const row = rows.open(ids, given);
   rows.epoch([{ row, take: ids.length }]);
-  while (rows.rows[row]!.outputs.length < 12) {
-    const proposals = isDrafted ? bench.control.draft(rows.rows[row]!.ids, 4) : [];
+  while (rows.rows[row]!.outputs.length < outputs) {
+    const proposals = bench.control.draft(rows.rows[row]!.ids, drafts);
     rows.epoch([{ row, take: 1, proposals }]);
   }
   return rows.rows[row]!.outputs;
