@@ -3,7 +3,6 @@
  * computed: their pages are `pages`, and where states are kept the state is the one behind them.
  */
 import type { PrefixNode } from './prefix-tree.js';
-import type { Snapshot } from './snapshots.js';
 
 export interface Row {
   readonly ordinal: number;
@@ -33,8 +32,19 @@ export interface Checkpoint {
   readonly isOpen: boolean;
 }
 
+/** What a row and a checkpoint refer to alike. */
+export interface Contents {
+  readonly ids: readonly number[];
+  readonly done: number;
+  readonly pages: readonly number[];
+  /** Of the pages in front, those that are published: a path of the prefix tree. */
+  readonly path: readonly PrefixNode[];
+  /** They came from outside: what is computed on them is not published. */
+  readonly isForeign: boolean;
+}
+
 /** The row of the store: nobody else writes to it. */
-export class RetainedRow implements Row {
+export class RetainedRow implements Row, Contents {
   readonly ordinal: number;
   readonly state: number;
   readonly kind: string;
@@ -44,13 +54,11 @@ export class RetainedRow implements Row {
   cached = 0;
   drafts = 0;
   isOpen = true;
-  /** Of the pages in front, those that are published: a path of the prefix tree. */
   path: PrefixNode[] = [];
   /** Tokens after `done` that have pages and may be computed next. */
   reserved = 0;
   /** The state is the one behind `done` tokens; false only where `done` is 0. */
   hasState = false;
-  /** Its contents came from outside: what is computed on them is not published. */
   isForeign = false;
   /** Where its text leaves what others hold, in tokens: worth a snapshot. 0: unknown. */
   branch = 0;
@@ -65,26 +73,5 @@ export class RetainedRow implements Row {
 
   get isInFlight(): boolean {
     return this.hold !== null;
-  }
-}
-
-export class RowCheckpoint implements Checkpoint {
-  readonly kind: string;
-  readonly ids: readonly number[];
-  done: number;
-  pages: number[];
-  path: PrefixNode[];
-  isForeign: boolean;
-  isOpen = true;
-  snapshot: Snapshot | null = null;
-
-  /** The caller takes the references to the pages. */
-  constructor(row: RetainedRow, pages: number) {
-    this.kind = row.kind;
-    this.ids = [...row.ids];
-    this.done = row.done;
-    this.pages = row.pages.slice(0, pages);
-    this.path = [...row.path];
-    this.isForeign = row.isForeign;
   }
 }

@@ -10,7 +10,7 @@ import type { Move } from './moves.js';
 import { PagePool } from './page-pool.js';
 import { PrefixTree } from './prefix-tree.js';
 import type { PrefixNode } from './prefix-tree.js';
-import type { RetainedRow } from './retained-row.js';
+import type { Contents, RetainedRow } from './retained-row.js';
 import { Snapshots } from './snapshots.js';
 
 export class RowStorage {
@@ -39,13 +39,15 @@ export class RowStorage {
     return this.geometry.stateBytes > 0;
   }
 
-  /** A row without contents takes what is published of its text; one token stays to compute. */
+  /** A row that has computed nothing takes what is published; one token stays to compute. */
   adopt(row: RetainedRow): number {
     const { pageTokens } = this.geometry;
     const full = Math.floor((row.ids.length - 1) / pageTokens);
     const path = this.#tree.match(row.kind, row.ids, full);
     row.branch = this.keepsStates ? path.length * pageTokens : 0;
     this.#cutToState(path);
+    // Pages that it reserved and has not written stay its own.
+    if (path.length === 0) return 0;
     for (const { page } of path) this.pages.retain(page);
     this.pages.releaseFrom(row.pages, 0);
     row.path = path;
@@ -77,6 +79,18 @@ export class RowStorage {
     this.#truncate(row, 0);
     row.hasState = false;
     row.hold = null;
+  }
+
+  /** `to` lets go of what it has and refers to what `from` has; its state is the caller's. */
+  share(from: Contents, to: RetainedRow): void {
+    const shared = from.pages.slice(0, Math.ceil(from.done / this.geometry.pageTokens));
+    for (const page of shared) this.pages.retain(page);
+    this.empty(to);
+    to.ids = [...from.ids];
+    to.done = from.done;
+    to.pages = shared;
+    to.path = [...from.path];
+    to.isForeign = from.isForeign;
   }
 
   /** Where `done` is not at the start of a page, the page that the next token is written to. */

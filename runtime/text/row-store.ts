@@ -10,9 +10,10 @@
  */
 import { assert, StatusError } from '../base/errors.js';
 import type { TextGeometry } from '../profiles/text.js';
+import { Checkpoints } from './checkpoints.js';
 import type { Move } from './moves.js';
 import type { PageCounts } from './page-pool.js';
-import { RetainedRow, RowCheckpoint } from './retained-row.js';
+import { RetainedRow } from './retained-row.js';
 import type { Checkpoint, Row } from './retained-row.js';
 import { RowStorage } from './row-storage.js';
 import { SlotPool } from './slot-pool.js';
@@ -53,7 +54,7 @@ export class RowStore {
   readonly #storage: RowStorage;
   readonly #ordinals: SlotPool;
   readonly #rows = new Map<number, RetainedRow>();
-  readonly #checkpoints = new Set<RowCheckpoint>();
+  readonly #checkpoints: Checkpoints;
   /** Ascending. */
   readonly #holds = new Map<number, OpenHold>();
   #hits = 0;
@@ -63,6 +64,7 @@ export class RowStore {
 
   constructor(geometry: TextGeometry) {
     this.#storage = new RowStorage(geometry);
+    this.#checkpoints = new Checkpoints(this.#storage);
     this.#ordinals = new SlotPool(geometry.rows, this.#storage.holds);
   }
 
@@ -206,9 +208,7 @@ export class RowStore {
     for (const later of this.#holds.values()) if (later.id > id) spoiled.follow(later.moves);
     spoiled.follow(storage.moves.pending);
     storage.snapshots.dropThose(spoiled.states);
-    for (const checkpoint of this.#checkpoints) {
-      if (spoiled.hasPage(checkpoint.pages)) this.#spillCheckpoint(checkpoint);
-    }
+    this.#checkpoints.spillThose(({ pages }) => spoiled.hasPage(pages));
     const lost = [...this.#rows.values()].filter(
       (row) => (row.hasState && spoiled.states.has(row.state)) || spoiled.hasPage(row.pages),
     );
@@ -224,7 +224,7 @@ export class RowStore {
     if (fork === null) return null;
     const made = this.#open(fork);
     this.#dropDrafts(own);
-    this.#copy(own, made);
+    this.#storage.share(own, made);
     made.cached = own.done;
     made.hasState = own.hasState && own.done > 0;
     if (made.hasState) this.#storage.moves.copyState(own.state, made.state);
@@ -257,41 +257,21 @@ export class RowStore {
   checkpoint(row: Row): Checkpoint {
     const own = this.#idle(row);
     this.#dropDrafts(own);
-    const { pageTokens } = this.#storage.geometry;
-    const checkpoint = new RowCheckpoint(own, Math.ceil(own.done / pageTokens));
-    for (const page of checkpoint.pages) this.#storage.pages.retain(page);
-    if (this.#storage.keepsStates && own.done > 0) {
-      const snapshot = this.#storage.snapshots.take(checkpoint, true);
-      if (snapshot !== null) this.#storage.moves.copyState(own.state, snapshot.slot);
-    }
-    this.#checkpoints.add(checkpoint);
-    return checkpoint;
+    return this.#checkpoints.make(own);
   }
 
   /** The row holds what it held then, any row of the same kind. */
   restore(row: Row, checkpoint: Checkpoint): void {
-    const own = this.#idle(row);
-    const kept = this.#kept(checkpoint);
-    assert(own.kind === kept.kind, `a checkpoint of kind '${own.kind}', not '${kept.kind}'`);
-    own.drafts = 0;
-    own.cached = 0;
-    this.#copy(kept, own);
-    if (!this.#storage.keepsStates) return;
-    own.hasState = kept.snapshot !== null;
-    if (kept.snapshot !== null) this.#storage.moves.copyState(kept.snapshot.slot, own.state);
-    else this.#storage.resume(own, own.done);
+    this.#checkpoints.restore(this.#idle(row), checkpoint);
   }
 
   dropCheckpoint(checkpoint: Checkpoint): void {
-    const kept = this.#kept(checkpoint);
-    this.#spillCheckpoint(kept);
-    kept.isOpen = false;
-    this.#checkpoints.delete(kept);
+    this.#checkpoints.drop(checkpoint);
   }
 
   /** Gives up pages and state; the ids stay, to be computed again after a `restore`. */
   spillCheckpoint(checkpoint: Checkpoint): void {
-    this.#spillCheckpoint(this.#kept(checkpoint));
+    this.#checkpoints.spill(checkpoint);
   }
 
   /**
@@ -377,30 +357,9 @@ export class RowStore {
     return boundary > row.done ? boundary - row.done : limit;
   }
 
-  /** `to` lets go of what it has and refers to what `from` has. */
-  #copy(from: RetainedRow | RowCheckpoint, to: RetainedRow): void {
-    const { pages, geometry } = this.#storage;
-    const shared = from.pages.slice(0, Math.ceil(from.done / geometry.pageTokens));
-    for (const page of shared) pages.retain(page);
-    this.#storage.empty(to);
-    to.ids = [...from.ids];
-    to.done = from.done;
-    to.pages = shared;
-    to.path = [...from.path];
-    to.isForeign = from.isForeign;
-  }
-
   #dropDrafts(row: RetainedRow): void {
     row.ids.length -= row.drafts;
     row.drafts = 0;
-  }
-
-  #spillCheckpoint(checkpoint: RowCheckpoint): void {
-    this.#storage.pages.releaseFrom(checkpoint.pages, 0);
-    checkpoint.path = [];
-    checkpoint.done = 0;
-    checkpoint.isForeign = false;
-    if (checkpoint.snapshot !== null) this.#storage.snapshots.drop(checkpoint.snapshot);
   }
 
   #open(row: Row): RetainedRow {
@@ -413,11 +372,6 @@ export class RowStore {
     const own = this.#open(row);
     assert(own.hold === null, `row ${own.ordinal} not to be in flight`);
     return own;
-  }
-
-  #kept(checkpoint: Checkpoint): RowCheckpoint {
-    assert(checkpoint instanceof RowCheckpoint && checkpoint.isOpen, 'a checkpoint that is kept');
-    return checkpoint;
   }
 
   #take(hold: Hold): OpenHold {
