@@ -42,7 +42,11 @@ interface Contender {
 }
 
 const text = (name: string) => readFileSync(join(root, `models/motifs/${name}.loom`), 'utf8');
-const motifs = { 'linear.loom': text('linear'), 'quant.loom': text('quant') };
+const motifs = {
+  'linear.loom': text('linear'),
+  'quant.loom': text('quant'),
+  'quant-pack.loom': text('quant-pack'),
+};
 
 /** Commands of one shape: both packings, and both products `times` times, one after the other. */
 function commands({ M, K, N }: MatMulShape, times: number): string {
@@ -50,7 +54,8 @@ function commands({ M, K, N }: MatMulShape, times: number): string {
   const rows = (i: number) => `x.view<f32>(${i * M * K * 4}, ${M * K})`;
   return `library sample
 use motif.linear { linear, identity, pack_inputs, pack_outputs }
-use motif.quant { quant_linear, quantise_rows, pack_quant, pack_quant_scales, row_vectors, row_scales }
+use motif.quant { quant_linear, quantise_rows, row_vectors, row_scales }
+use motif.quant_pack { pack_quant, pack_quant_scales }
 command.def export pack(w: root, panels: root) {
   dispatch pack_inputs<${K}, ${N}>(w, panels, 0, ${K}, ${N})
 }
