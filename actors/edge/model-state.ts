@@ -1,7 +1,8 @@
 /** What actors say of a deployment, as http documents it. */
 import type { BankState, DeploymentState, ModelState, StageSummary } from '../../http/serving.js';
 import type { DeviceSummary } from '../model/device-queue.js';
-import type { DeploymentSummary, PreparedSummary } from '../model/deployment.js';
+import type { DeploymentSummary } from '../model/deployment.js';
+import type { PreparedSummary } from '../model/prepared-summary.js';
 import type { GenerationSummary } from '../model/generation-base.js';
 
 /** The chart has finer states than the contract of the admin routes. */

@@ -14,6 +14,7 @@ import type { Context, Input } from './deployment-context.js';
 import { machine } from './deployment.machine.js';
 import type { GenerationInput } from './generation-base.js';
 import type { PreparationOrder } from './preparation.js';
+import { summaryOf, type PreparedSummary } from './prepared-summary.js';
 
 /** Between attempts to prepare again what was lost. */
 const RECOVERY: Backoff = { initialMs: 100, maxMs: 30_000, steadyMs: 30_000 };
@@ -51,14 +52,6 @@ export interface DeploymentSummary {
 interface Served {
   readonly address: string;
   readonly prepared: PreparedModel;
-}
-
-export interface PreparedSummary {
-  readonly batchUnits: number;
-  readonly stateBytes: number;
-  /** Device bytes of one full cohort: upload, output and the largest workspace. */
-  readonly peakBytes: number;
-  readonly stages: PreparedModel['stages'];
 }
 
 class DeploymentHost {
@@ -314,37 +307,12 @@ class DeploymentHost {
       location: prepared === null ? this.#location : this.#served,
       generation: prepared?.generation ?? 0,
       address: this.#current?.address ?? null,
-      prepared:
-        prepared === null
-          ? null
-          : {
-              batchUnits: unitsOf(prepared),
-              stateBytes: prepared.state.image.length,
-              peakBytes: peakBytes(prepared),
-              stages: prepared.stages,
-            },
+      prepared: prepared === null ? null : summaryOf(prepared),
       failure: context?.failure ?? null,
       isRecovering: context !== null && context.attempts > 0 && context.current === 0,
       createdMs: this.#input.createdMs,
     };
   }
-}
-
-/** What one invocation may hold: units of a cohort, tokens of an epoch. */
-const unitsOf = (prepared: PreparedModel): number =>
-  prepared.contract === 'finite' ? prepared.capacities.batchUnits : prepared.geometry.tokens;
-
-function peakBytes(prepared: PreparedModel): number {
-  const workspaces = prepared.stages.map((stage) => stage.reflection.workspaceBytes);
-  return packetBytes(prepared) + Math.max(0, ...workspaces);
-}
-
-function packetBytes(prepared: PreparedModel): number {
-  if (prepared.contract === 'finite') {
-    return prepared.capacities.uploadBytes + prepared.capacities.outputBytes;
-  }
-  const { metadataBytes, inputBytes, residualBytes } = prepared.geometry;
-  return metadataBytes + inputBytes + residualBytes;
 }
 
 export const deployment = machineActor(

@@ -1,10 +1,11 @@
 /**
- * Puts one admitted invocation into the queue: uploads, executions and moves in order, feedback on a
- * branch of its own, the final snapshot. Knows which work waits for what; knows nothing of who pays.
+ * Puts one admitted invocation into the queue: uploads, executions and moves in order, feedback on
+ * a branch of its own, the final snapshot. Knows which work waits for what; knows nothing of who
+ * pays.
  *
- * Holds: executions and moves of one invocation run in order on one timeline, so a fence of one of them
- * covers it and what came before, never what comes after. A feedback copy delays and fails nobody
- * else; the queue keeps later writers of its bytes behind it.
+ * Holds: executions and moves of one invocation run in order on one timeline, so a fence of one of
+ * them covers it and what came before, never what comes after. A feedback copy delays and fails
+ * nobody else; the queue keeps later writers of its bytes behind it.
  */
 import { assert, toStatus, type StatusRecord } from '../base/errors.js';
 import { subRange, type DeviceRange } from '../hal/buffer.js';

@@ -1,6 +1,7 @@
 /**
  * Module `input`: the request's records and the deployment's tokenizer, for `prepare_request` and
- * `prompt_ids`. Each call of the tokenizer starts afresh; buffers that are returned belong to the program.
+ * `prompt_ids`. Each call of the tokenizer starts afresh; buffers that are returned belong to the
+ * program.
  */
 import { StatusError } from '../base/errors.js';
 import type { RequestPacket } from '../profiles/request-packet.js';

@@ -1,7 +1,7 @@
 /**
- * What a package brings along for framing chats, read when it is prepared: the templates and special
- * tokens of its `tokenizer_config.json`, and templates that are files of their own. Plain text here;
- * rendering is in `modules/chat-renderer.ts`.
+ * What a package brings along for framing chats, read when it is prepared: the templates and
+ * special tokens of its `tokenizer_config.json`, and templates that are files of their own. Plain
+ * text here; rendering is in `modules/chat-renderer.ts`.
  */
 import { z } from 'zod';
 import { StatusError } from '../base/errors.js';

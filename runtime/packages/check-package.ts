@@ -1,7 +1,7 @@
 /**
  * All checks of a package: its functions on the reference device, its cases and its scenarios
- * through `infer` or `generate`, which are the real server for the command line and anything simpler
- * for tests. Every item is reported; one that fails stops nothing.
+ * through `infer` or `generate`, which are the real server for the command line and anything
+ * simpler for tests. Every item is reported; one that fails stops nothing.
  */
 import type { TargetFacts } from '../base/target-facts.js';
 import { localFacts } from '../hal/local/local-facts.js';

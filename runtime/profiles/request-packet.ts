@@ -1,12 +1,12 @@
 /**
- * The input of one request as a program sees it: indexed records in one buffer, made by the
- * server from the HTTP request and read through the `input` capabilities or directly.
+ * The input of one request as a program sees it: indexed records in one buffer, made by the server
+ * from the HTTP request and read through the `input` capabilities or directly.
  *
  *   i64 count, then count × { i64 kind, i64 offset, i64 length }, then the payloads; offsets are in
  *   bytes from the start of the packet and multiples of 8; lengths are exact.
  *
- * A payload is text (UTF-8), tokens (i32), a number (f64) or a chat (JSON). Which record holds what is in the file
- * of the profile.
+ * A payload is text (UTF-8), tokens (i32), a number (f64) or a chat (JSON). Which record holds
+ * what is in the file of the profile.
  */
 import { assert, StatusError } from '../base/errors.js';
 import { tableBytes } from './record-table.js';

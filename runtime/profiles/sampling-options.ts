@@ -1,7 +1,7 @@
 /**
- * What a turn asks of sampling as `request_options` reads it: f64 words, and pairs for biases. What
- * the caller does not say is taken from `request_defaults`; what the package does not say either has
- * no effect. Names in errors are those of the request.
+ * What a turn asks of sampling as `request_options` reads it: f64 words, and pairs for biases.
+ * What the caller does not say is taken from `request_defaults`; what the package does not say
+ * either has no effect. Names in errors are those of the request.
  */
 import { StatusError } from '../base/errors.js';
 import { invalidReturn } from './record-table.js';

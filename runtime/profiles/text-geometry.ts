@@ -1,6 +1,6 @@
 /**
- * What `prepare` of a text or sequence package declares, checked: the sizes of rows, epochs, storage
- * and packets. Whatever follows may take these numbers as they are.
+ * What `prepare` of a text or sequence package declares, checked: the sizes of rows, epochs,
+ * storage and packets. Whatever follows may take these numbers as they are.
  */
 import { exactNumber, invalidReturn, TableReader } from './record-table.js';
 import type { TextGeometry } from './text.js';

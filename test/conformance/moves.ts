@@ -1,6 +1,6 @@
 /**
- * Copies and fills that a submission lists between its executions: what they do to resident storage,
- * in which order, and what is refused. Run against every driver.
+ * Copies and fills that a submission lists between its executions: what they do to resident
+ * storage, in which order, and what is refused. Run against every driver.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
