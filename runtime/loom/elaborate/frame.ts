@@ -71,10 +71,13 @@ export class Body {
 
 export class Scope {
   readonly parent: Scope | null;
+  /** Blocks around it that may or may not run; one chosen by a constant is as if it stood alone. */
+  readonly level: number;
   readonly #bindings = new Map<string, Binding>();
 
-  constructor(parent: Scope | null) {
+  constructor(parent: Scope | null, level = parent === null ? 0 : parent.level + 1) {
     this.parent = parent;
+    this.level = level;
   }
 
   find(name: string): Binding | null {
@@ -207,9 +210,9 @@ export class Frame {
     return this.capture(() => this.scoped(action)).block();
   }
 
-  scoped<T>(action: () => T): T {
+  scoped<T>(action: () => T, level?: number): T {
     const outer = this.scope;
-    this.scope = new Scope(outer);
+    this.scope = new Scope(outer, level);
     try {
       return action();
     } finally {

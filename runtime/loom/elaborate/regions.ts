@@ -64,7 +64,7 @@ function stateType(frame: Frame, stmt: State): Extract<Type, { kind: 'array' }> 
   if (frame.region !== null) {
     throw frame.problem(stmt.at, `\`${stmt.kind}\` is declared at kernel level`);
   }
-  if (frame.loops.length > 0 || frame.scope.parent?.parent != null) {
+  if (frame.loops.length > 0 || frame.scope.level > 1) {
     throw frame.problem(stmt.at, `\`${stmt.kind}\` is declared at the top of the kernel`);
   }
   const type = resolveType(frame, stmt.type);

@@ -309,7 +309,7 @@ function ifStatement(frame: Frame, stmt: Extract<Stmt, { kind: 'if' }>): void {
   const value = frame.eval(stmt.cond);
   if (value.kind === 'const' && typeof value.value === 'boolean') {
     const chosen = value.value ? stmt.then : stmt.otherwise;
-    if (chosen !== null) frame.scoped(() => frame.statements(chosen));
+    if (chosen !== null) frame.scoped(() => frame.statements(chosen), frame.scope.level);
     return;
   }
   if (frame.world === 'command') {

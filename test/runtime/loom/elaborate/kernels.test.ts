@@ -168,6 +168,7 @@ test('shared state is declared at the top, within the limit', () => {
     [
       ['too much', 'shared a : f32x4[1025]', /16400 bytes; the limit is 16384/],
       ['in a loop', 'for i in 0..4 { shared a : f32[4] }', /top of the kernel/],
+      ['under a condition', 'if rows > 3 { shared a : f32[4] }', /top of the kernel/],
       ['in a region', 'once { shared a : f32[4] }', /declared at kernel level/],
       ['no array', 'shared a : f32', /needs an array/],
       ['host types', 'shared a : i64[4]', /needs an array, got i64\[4\]/],
@@ -176,6 +177,9 @@ test('shared state is declared at the top, within the limit', () => {
     kernel,
   );
   assert.is(problemText(kernel('shared a : f32x4[1024]')), '');
+  // A constant decides: what is not chosen takes nothing.
+  const either = 'if target.simt { shared a : f32x4[1024] } else { shared b : f32x4[1024] }';
+  assert.is(problemText(kernel(either)), '');
 });
 
 test('devices have no i64, f64, text or records', () => {
