@@ -103,6 +103,12 @@ const deployment = z
       .describe(
         "how gathers read checkpoints: 'direct' goes past the system's cache and takes aligned ranges only",
       ),
+    drafting: z
+      .enum(['none', 'lookup', 'source'])
+      .optional()
+      .describe(
+        "who proposes tokens that one epoch then checks: 'lookup' the text so far, 'source' the package's `draft` (the default where it has one)",
+      ),
     pin: z.boolean().default(false),
     warmup: z.boolean().default(false),
   })

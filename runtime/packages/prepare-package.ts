@@ -26,6 +26,7 @@ import type {
 } from './artefacts.js';
 import { readTemplates } from './chat-templates.js';
 import type { ChatTemplates } from './chat-templates.js';
+import { checkDrafting } from './drafting.js';
 import { openPackageFiles } from './imported-files.js';
 import type { FilesPlace } from './imported-files.js';
 import { loadPackage } from './load-package.js';
@@ -155,6 +156,7 @@ function checkContract(
   { sizes, stages, memoryForecast }: ColdResults,
   { profile, deployment }: ModelDocument,
 ): void {
+  checkDrafting(profile, deployment.drafting);
   if (sizes.contract === 'finite') return;
   const tags = stages.map(({ tag }) => tag);
   checkShapes(tags, sizes.geometry.tokens);

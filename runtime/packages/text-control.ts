@@ -24,12 +24,14 @@ import { checkShapes } from '../profiles/text-geometry.js';
 import type { SamplingOptions, Span, SpanResult, TextGeometry } from '../profiles/text.js';
 import { decodeIds, encodeIds } from '../profiles/token-ids.js';
 import { checkTransferPlan } from '../profiles/transfer-plan.js';
+import { lookupDraft } from '../text/lookup-draft.js';
 import type { Move } from '../text/moves.js';
 import { FROZEN_STATE, type HostValue } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
 import { ScratchBuffer } from '../vm/scratch-buffer.js';
 import type { ChatTemplates } from './chat-templates.js';
 import { entryAt } from './checkpoint-entries.js';
+import { draftingOf, type Drafting } from './drafting.js';
 import { copyUploads, type EpochPlan } from './epoch-plan.js';
 import { EpochStorage, type StorageKeys } from './epoch-storage.js';
 import { coldStages, type ProgramModel } from './program-model.js';
@@ -49,7 +51,7 @@ export interface BoundTurn {
 
 export class TextControl {
   readonly defaults: SamplingOptions;
-  readonly hasDraft: boolean;
+  readonly drafting: Drafting;
   readonly hasChat: boolean;
   readonly #model: TextModel;
   readonly #vm: HostVm;
@@ -78,7 +80,7 @@ export class TextControl {
     });
     const has = ({ name }: { readonly name: string }): boolean => this.#vm.signature(name) !== null;
     this.#isSequence = has(captureEntry) && model.document.profile === 'sequence';
-    this.hasDraft = !this.#isSequence && has(draftEntry);
+    this.drafting = this.#isSequence ? 'none' : draftingOf(model.document, has(draftEntry));
     this.hasChat = !this.#isSequence && has(answerEntry);
     this.#metadata = new ScratchBuffer(geometry.metadataBytes);
     this.#input = new ScratchBuffer(geometry.inputBytes);
@@ -212,9 +214,10 @@ export class TextControl {
     });
   }
 
-  /** At most `count` proposals for what follows `ids`; none without the entry. */
+  /** At most `count` proposals for what follows `ids`. */
   draft(ids: readonly number[], count: number): number[] {
-    if (!this.hasDraft || count === 0) return [];
+    if (this.drafting === 'none' || count === 0) return [];
+    if (this.drafting === 'lookup') return [...lookupDraft(ids, count)];
     const [bytes] = this.#call('draft', [encodeIds(ids), BigInt(count)]) as [Uint8Array];
     const proposals = decodeIds(bytes, 'draft', this.#model.geometry.vocabulary);
     if (proposals.length <= count) return proposals;

@@ -1,6 +1,6 @@
 /**
- * models/sequence against its oracle: the captured output of any rows, in any chunks and company, is
- * that of each row alone, bit for bit.
+ * models/sequence against its oracle: the captured output of any rows, in any chunks and company,
+ * is that of each row alone, bit for bit.
  */
 import fc from 'fast-check';
 import { test } from 'uvu';
@@ -93,7 +93,8 @@ test('the youngest row is packed first, and a span that reaches into two tiles h
 test('it needs neither a tokenizer nor an id that ends', () => {
   assert.equal(bench.geometry.terminal, []);
   assert.is(bench.tokenizer, null);
-  assert.not(bench.control.hasDraft || bench.control.hasChat);
+  assert.is(bench.control.drafting, 'none');
+  assert.not(bench.control.hasChat);
 });
 
 test.run();

@@ -263,7 +263,7 @@ test('capabilities are there in their own entries only', () => {
 });
 
 test('drafts and answers are optional, and checked where they are', () => {
-  assert.equal([shared.control.hasDraft, shared.control.hasChat], [false, false]);
+  assert.equal([shared.control.drafting, shared.control.hasChat], ['none', false]);
   assert.equal(shared.control.draft([1, 2], 4), []);
   const withBoth = (proposals: number, answer: string) =>
     modelOf(`${smallTextControl}
@@ -275,7 +275,7 @@ func.def export draft(state: ref, ids: buffer, count: i64) -> buffer {
 func.def export answer_chat(state: ref, text: buffer) -> buffer { return from_string("${answer}") }
 `).control;
   const object = withBoth(2, '{\\"content\\": null}');
-  assert.equal([object.hasDraft, object.hasChat], [true, true]);
+  assert.equal([object.drafting, object.hasChat], ['source', true]);
   assert.equal(object.draft([9, 40], 2), [40, 41]);
   assert.is(object.answerChat('x'), '{"content": null}');
   assert.match(
