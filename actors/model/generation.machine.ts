@@ -127,6 +127,8 @@ export const machine = setup({
           },
           { actions: 'refuseRequest' },
         ],
+        // Whoever offered has left meanwhile.
+        'offers.gathered': { actions: 'formCohorts' },
         'generation.drain': 'retiring',
       },
     },

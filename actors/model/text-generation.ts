@@ -32,7 +32,7 @@ import {
   type TextSubmit,
 } from '../protocol.js';
 import { epoch } from '../serving/epoch.js';
-import { session } from '../serving/session.js';
+import { session, type SessionAsk } from '../serving/session.js';
 import { SessionHome } from '../serving/session-home.js';
 import type { Emitted, Turn } from '../serving/turn.js';
 import { TurnTable } from '../serving/turn-table.js';
@@ -55,12 +55,11 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   #control: TextControl | null = null;
   #turns: TurnTable | null = null;
   #unplaced = 2;
-  readonly #requests = new Set<string>();
+  /** Asks that sessions have and have not answered, by id. */
+  readonly #requests = new Map<string, { readonly ask: Message; readonly session: string }>();
   /** Sessions that clients know, by id. */
   readonly #sessions = new Map<string, string>();
   #opened = 0;
-  /** Whoever reads along, by stream. */
-  readonly #streams = new Map<number, Turn>();
   #deltas: { stream: number; delta: TextDelta }[] = [];
   #epochsFormed = 0;
   #isExecuting = false;
@@ -105,6 +104,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       now: () => this.self.now(),
       tell: ({ input }, kind, payload) => this.self.tell(input.session, kind, payload),
       publish: (turn, emitted) => this.#publish(turn, emitted),
+      flush: () => this.#flush(),
       // What was captured for one was not for another: sequences share nothing.
       kindOf: () => this.#kind(),
       propose: (turn, most) => control.draft(turn.row!.ids, most),
@@ -125,7 +125,10 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       preparer: () => this.preparer,
       idleMs: IDLE_MS,
       open: (row) => this.#open(row),
-      closed: (name) => this.#sessions.delete(name),
+      hasRoom: () => this.#hasRoom(),
+      closed: (name, address) => this.#closed(name, address),
+      isOpen: (ask) => this.#requests.has(ask),
+      ended: (ask) => void this.#requests.delete(ask),
     });
   }
 
@@ -160,15 +163,30 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const id = text.op === 'generate' ? text.body.session! : text.session;
     const address = this.#sessions.get(id);
     if (address === undefined) throw this.#noSession(id);
-    this.self.forward(ask, address);
-    const isTurn = text.op === 'generate' || (text.op === 'change' && text.change.op === 'append');
-    if (isTurn) this.#requests.add(address);
-    else this.#over();
+    this.#handOver(ask, address);
+  }
+
+  /** From now on the session answers it, or its end does. */
+  #handOver(ask: Message, address: string): void {
+    this.#requests.set(ask.id, { ask, session: address });
+    this.self.handOver(ask, address);
+    this.self.tell(address, 'session.ask', { ask } satisfies SessionAsk);
+  }
+
+  /** What was on the way to it has nobody to answer it. */
+  #closed(name: string, address: string): void {
+    if (name !== '') this.#sessions.delete(name);
+    for (const [id, { ask, session: holder }] of this.#requests) {
+      if (holder !== address) continue;
+      this.#requests.delete(id);
+      this.self.replyError(ask, this.#noSession(name).status);
+      this.#over();
+    }
   }
 
   /** What was counted as a request is answered, or somebody else's. */
   #over(): void {
-    this.self.tell(this.self.address, 'request.ended', { request: '' });
+    this.self.tell(this.self.address, 'request.ended', {});
   }
 
   #startTurn(ask: Message): void {
@@ -178,15 +196,16 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const name = this.self.nextId('turn');
     const input = { id: '', row: null, home: this.#home! };
     const address = this.self.spawn(`turns/${name}`, session, input);
-    this.#requests.add(address);
-    this.self.forward(ask, address);
+    this.#handOver(ask, address);
   }
 
   /** Turns that keep nothing must find a row, too. */
+  #hasRoom(): boolean {
+    return this.#sessions.size < Math.max(1, this.input.prepared.geometry.rows - 1);
+  }
+
   #openSession(): SessionAnswer {
-    const { rows } = this.input.prepared.geometry;
-    const most = Math.max(1, rows - 1);
-    const row = this.#sessions.size < most ? this.#store.open(this.#kind()) : null;
+    const row = this.#hasRoom() ? this.#store.open(this.#kind()) : null;
     if (row === null) throw this.#home!.noRow();
     return this.#open(row);
   }
@@ -252,32 +271,25 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
 
   epochEnded(): void {
     this.#isExecuting = false;
-    if (this.#deltas.length > 0) {
-      this.self.tell(STREAMS, 'text.deltas', { deltas: this.#deltas } satisfies TextDeltas);
-    }
+  }
+
+  /** Before any session hears that its turn is over: nothing is said after an answer. */
+  #flush(): void {
+    if (this.#deltas.length === 0) return;
+    this.self.tell(STREAMS, 'text.deltas', { deltas: this.#deltas } satisfies TextDeltas);
     this.#deltas = [];
   }
 
   #publish(turn: Turn, { delta }: Emitted): void {
     const { stream } = turn.input;
     if (delta === null || stream === null) return;
-    this.#streams.set(stream, turn);
     this.#deltas.push({ stream, delta });
     turn.sent += 1;
   }
 
   took({ streams }: DeltasTaken): void {
-    for (const stream of streams) {
-      const turn = this.#streams.get(stream);
-      if (turn === undefined) continue;
-      this.#turns!.took(turn, 1);
-      if (turn.finish !== null && turn.taken === turn.sent) this.#streams.delete(stream);
-    }
+    for (const stream of streams) this.#turns?.took(stream);
     this.formEpoch();
-  }
-
-  forget(request: string): void {
-    this.#requests.delete(request);
   }
 
   releaseStages(): void {
@@ -334,7 +346,8 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
           host.refuse(message, (context as Context).preparer),
         gatherOffers: () => host.gatherTurns(),
         formCohorts: () => host.formEpoch(),
-        forgetRequest: (event) => host.forget((event as unknown as { request: string }).request),
+        // Whoever ended it has said so before (SessionHome.ended).
+        forgetRequest: nothing,
         forgetCohort: () => host.epochEnded(),
         releaseStages: () => host.releaseStages(),
         // Its stages are those of preparation, and its turns are told of in no message.

@@ -63,6 +63,7 @@ class EpochHost {
       work.spans.forEach((span, ordinal) => {
         turns.commit(span, results[ordinal]!, captured[ordinal] ?? null);
       });
+      turns.flush();
       store.settle(work.hold);
       this.#self.tell(this.#self.address, 'epoch.committed', {});
     });
@@ -71,6 +72,7 @@ class EpochHost {
   fail(status: StatusRecord): void {
     const { work, turns } = this.#input;
     turns.fail(work, status, mayBeOneMembersFault(status));
+    turns.flush();
   }
 
   end(): void {

@@ -32,7 +32,13 @@ export interface SessionHomeOptions {
   readonly idleMs: number;
   /** Makes a session of a row. */
   readonly open: (row: Row) => SessionAnswer;
-  readonly closed: (id: string) => void;
+  /** One more session may have a row. */
+  readonly hasRoom: () => boolean;
+  /** Nobody is there any more; the id is empty for the one turn of a request. */
+  readonly closed: (id: string, address: string) => void;
+  /** Whether an ask with this id was handed over and has not ended. */
+  readonly isOpen: (ask: string) => boolean;
+  readonly ended: (ask: string) => void;
 }
 
 interface Arrived {
@@ -50,7 +56,10 @@ export class SessionHome {
   readonly isSequence: boolean;
   readonly preparer: () => string;
   readonly open: (row: Row) => SessionAnswer;
-  readonly closed: (id: string) => void;
+  readonly hasRoom: () => boolean;
+  readonly closed: SessionHomeOptions['closed'];
+  readonly isOpen: (ask: string) => boolean;
+  readonly ended: (ask: string) => void;
   readonly #options: SessionHomeOptions;
   readonly #terminal: ReadonlySet<number>;
   #tokens: TokenTable | null = null;
@@ -66,7 +75,10 @@ export class SessionHome {
     this.isSequence = options.isSequence;
     this.preparer = options.preparer;
     this.open = options.open;
+    this.hasRoom = options.hasRoom;
     this.closed = options.closed;
+    this.isOpen = options.isOpen;
+    this.ended = options.ended;
     this.#terminal = new Set(options.geometry.terminal);
   }
 
@@ -134,7 +146,7 @@ export class SessionHome {
   }
 
   giveBack(row: Row): void {
-    this.turns.forget(row);
+    this.turns.rows.forget(row);
     this.store.close(row);
   }
 }

@@ -132,7 +132,7 @@ export const machine = setup({
     stalled: {
       description: 'Its client does not read; the row is in no epoch until it does.',
       tags: ['cancellable'],
-      on: { 'turn.resumed': 'running', ...ending, ...cancellable, ...busy },
+      on: { 'turn.resumed': 'running', ...cancellable, ...busy },
     },
     settling: {
       description: 'Cancelled, and answered: an accepted epoch may still write the row.',

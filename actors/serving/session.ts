@@ -5,7 +5,7 @@
  */
 import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
-import type { Message, Reply } from '../../runtime/system/envelope.js';
+import type { Cancel, Message, Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import type { Checkpoint, Row } from '../../runtime/text/retained-row.js';
@@ -21,6 +21,11 @@ export interface SessionInput {
   /** Null for the one turn of a request: it gets a row when one is free. */
   readonly row: Row | null;
   readonly home: SessionHome;
+}
+
+/** 'session.ask': an ask that was handed over to the session. */
+export interface SessionAsk {
+  readonly ask: Message;
 }
 
 const CANCELLED: StatusRecord = { code: 'cancelled', message: 'the request was cancelled' };
@@ -40,6 +45,8 @@ class SessionHost {
   readonly #self: ActorSelf;
   readonly #input: SessionInput;
   readonly #checkpoints = new Map<string, Checkpoint>();
+  /** Asks that were cancelled before they were looked at. */
+  readonly #cancelled = new Set<string>();
   #asked: Asked | null = null;
   #checkpointed = 0;
 
@@ -48,19 +55,28 @@ class SessionHost {
     this.#input = input;
   }
 
-  /** What a forwarded request is to the machine. */
-  requested(message: Message): MachineEvent | null {
-    const { text } = message.payload as TextSubmit;
+  /** What an ask is to the machine. */
+  requested(ask: Message): MachineEvent | null {
+    const { text } = ask.payload as TextSubmit;
     if (text.op === 'generate') return { type: 'turn.begin' };
     if (text.op !== 'change') {
-      this.#self.reply(message, this.describe());
+      this.#self.reply(ask, this.describe());
+      this.#over(ask);
       return null;
     }
     if (text.change.op === 'close') return { type: 'session.close' };
     return { type: text.change.op === 'append' ? 'turn.begin' : 'session.change' };
   }
 
+  /** A cancel overtakes the ask that it is of; one that is late is of no turn. */
+  cancelled({ correlation }: Cancel): MachineEvent | null {
+    if (this.#asked?.ask.id === correlation) return { type: 'turn.cancel' };
+    if (this.#input.home.isOpen(correlation)) this.#cancelled.add(correlation);
+    return null;
+  }
+
   prepare(ask: Message): void {
+    if (this.#cancelled.has(ask.id)) this.#self.tell(this.#self.address, 'turn.cancel', {});
     const { text } = ask.payload as TextSubmit;
     const arrivedMs = this.#self.now();
     if (text.op === 'generate') {
@@ -143,20 +159,18 @@ class SessionHost {
       message: `session ${this.#input.id} is in the middle of a turn; ${what} when that is over`,
       retryAfterS: 1,
     });
+    this.#over(ask);
   }
 
-  /** Counted by the generation, and no turn: over at once. */
-  refuseTurn(ask: Message): void {
-    this.refuse(ask, 'take the next turn');
-    this.#self.tell(this.#self.parent, 'request.ended', { request: '' });
+  /** Answered: the generation need not wait for it. */
+  #over({ id }: Message): void {
+    this.#cancelled.delete(id);
+    this.#input.home.ended(id);
+    this.#self.tell(this.#self.parent, 'request.ended', {});
   }
 
   fail(status: StatusRecord): void {
     this.#self.replyError(this.#asked!.ask, status);
-  }
-
-  cancelled(): void {
-    this.fail(CANCELLED);
   }
 
   change(ask: Message): void {
@@ -166,6 +180,7 @@ class SessionHost {
     } catch (error) {
       this.#self.replyError(ask, toStatus(error));
     }
+    this.#over(ask);
   }
 
   #changed(change: SessionChange): SessionAnswer {
@@ -174,7 +189,7 @@ class SessionHost {
     const { store } = home;
     switch (change.op) {
       case 'fork': {
-        const made = store.fork(row);
+        const made = home.hasRoom() ? store.fork(row) : null;
         if (made === null) throw home.noRow();
         return home.open(made);
       }
@@ -184,7 +199,7 @@ class SessionHost {
         break;
       case 'checkpoint':
         this.#checkpointed += 1;
-        this.#checkpoints.set(`checkpoint-${this.#checkpointed}`, store.checkpoint(row));
+        this.#checkpoints.set(`checkpoint-${this.#checkpointed}`, home.turns.rows.checkpoint(row));
         break;
       case 'restore':
         store.restore(row, this.#checkpoint(change.checkpoint));
@@ -231,13 +246,14 @@ class SessionHost {
   }
 
   answerClosed(ask: Message): void {
-    if (ask.role === 'ask') this.#self.reply(ask, this.describe());
+    this.#self.reply(ask, this.describe());
+    this.#over(ask);
   }
 
   startIdle(): void {
     const { row, home } = this.#input;
     if (row === null) return;
-    home.turns.rest(row);
+    home.turns.rows.rest(row);
     this.#self.startTimer('idle', home.idleMs, 'session.expired');
   }
 
@@ -250,15 +266,16 @@ class SessionHost {
     // The row of a request that keeps nothing goes with its turn.
     const used = this.#asked?.turn?.row ?? null;
     if (row === null && used !== null) this.#input.home.giveBack(used);
+    const { ask } = this.#asked!;
     this.#asked = null;
-    this.#self.tell(this.#self.parent, 'request.ended', { request: this.#self.address });
+    this.#over(ask);
   }
 
   closeRow(): void {
     const { row, home, id } = this.#input;
-    for (const checkpoint of this.#checkpoints.values()) home.store.dropCheckpoint(checkpoint);
+    for (const checkpoint of this.#checkpoints.values()) home.turns.rows.dropCheckpoint(checkpoint);
     if (row !== null) home.giveBack(row);
-    if (id !== '') home.closed(id);
+    home.closed(id, this.#self.address);
   }
 }
 
@@ -288,6 +305,8 @@ function appendBody(
   };
 }
 
+const askOf = ({ payload }: Message): Message => (payload as SessionAsk).ask;
+
 export const session = machineActor(
   machine,
   (self: ActorSelf, input: SessionInput): MachineHost => {
@@ -298,20 +317,20 @@ export const session = machineActor(
       input: { isRetained: input.row !== null },
       replies: { prompt: (reply) => host.prompted(reply) },
       messages: {
-        'request.submit': (message) => host.requested(message),
-        cancel: () => ({ type: 'turn.cancel' }),
+        'session.ask': (message) => host.requested(askOf(message)),
+        cancel: ({ payload }) => host.cancelled(payload as Cancel),
       },
       effects: {
-        preparePrompt: (_e, _c, message) => host.prepare(message),
+        preparePrompt: (_e, _c, message) => host.prepare(askOf(message)),
         queueTurn: (event) => host.queue(event['ids'] as readonly number[]),
         withdrawTurn: () => host.withdraw(),
         deliverTurn: () => host.deliver(),
         replyFailure: (_, context) => host.fail(failure(context)),
-        replyCancelled: () => host.cancelled(),
-        refuseTurn: (_e, _c, message) => host.refuseTurn(message),
-        refuseChange: (_e, _c, message) => host.refuse(message, 'change it'),
-        applyChange: (_e, _c, message) => host.change(message),
-        answerClosed: (_e, _c, message) => host.answerClosed(message),
+        replyCancelled: () => host.fail(CANCELLED),
+        refuseTurn: (_e, _c, message) => host.refuse(askOf(message), 'take the next turn'),
+        refuseChange: (_e, _c, message) => host.refuse(askOf(message), 'change it'),
+        applyChange: (_e, _c, message) => host.change(askOf(message)),
+        answerClosed: (_e, _c, message) => host.answerClosed(askOf(message)),
         startIdle: () => host.startIdle(),
         cancelIdle: () => host.cancelIdle(),
         announceTurnEnd: () => host.endTurn(),

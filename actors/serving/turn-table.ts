@@ -3,17 +3,17 @@
  * and what its result means for each turn. Owned by the generation, on its model thread; tells
  * sessions what becomes of their turns, and whoever reads along what was said.
  *
- * Holds: a turn is in one epoch at a time. The oldest turn always gets on: if there are no pages for
- * it, idle sessions give theirs up, least recently used first, then the youngest turns do, and read
- * their rows again later. A stalled turn is in no epoch.
+ * Holds: a turn is in one epoch at a time; a stalled turn is in no epoch. The oldest turn always gets
+ * on: who gives it pages is in `turn-rows.ts`.
  */
-import { assert, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import { assert, StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { TextControl } from '../../runtime/packages/text-control.js';
 import type { Span, SpanResult, TextGeometry } from '../../runtime/profiles/text.js';
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { Hold, RowStore } from '../../runtime/text/row-store.js';
 import { chooseSpans, type ChosenSpan, type SpanCandidate } from '../policy/epoch-scheduler.js';
 import type { Emitted, Turn } from './turn.js';
+import { TurnRows } from './turn-rows.js';
 
 /** What the table needs of its generation. */
 export interface TurnTableHost {
@@ -24,6 +24,8 @@ export interface TurnTableHost {
   /** Tells a session. */
   readonly tell: (turn: Turn, kind: string, payload: object) => void;
   readonly publish: (turn: Turn, emitted: Emitted) => void;
+  /** What was published is on its way from now on. */
+  readonly flush: () => void;
   /** Rows of one kind share what they have read. */
   readonly kindOf: (turn: Turn) => string;
   /** Tokens that are proposed for a turn with this row, at most so many. */
@@ -55,12 +57,14 @@ export class TurnTable {
   readonly #host: TurnTableHost;
   /** Oldest first. */
   readonly #turns: Turn[] = [];
-  /** Rows of idle sessions, least recently used first. */
-  readonly #idle = new Set<Row>();
+  /** Those that somebody reads along, by stream. */
+  readonly #streams = new Map<number, Turn>();
+  readonly rows: TurnRows;
   #epochs = 0;
 
   constructor(host: TurnTableHost) {
     this.#host = host;
+    this.rows = new TurnRows(host, this.#turns);
   }
 
   get size(): number {
@@ -69,22 +73,36 @@ export class TurnTable {
 
   /** Turns that wait for a row. */
   get waiting(): number {
-    return this.#turns.filter((turn) => turn.row === null).length;
+    return this.#turns.filter((turn) => turn.row === null && !turn.isStalled).length;
   }
 
   /** Throws where its row cannot hold what it shall read. `row` is null for one of its own. */
   queue(turn: Turn, row: Row | null): void {
+    turn.isOwner = row === null;
     if (row !== null) this.#attach(turn, row);
     this.#turns.push(turn);
+    const { stream } = turn.input;
+    if (stream !== null) this.#streams.set(stream, turn);
+    // It adds nothing, and nothing is wanted of it.
+    if (row?.done === row?.ids.length && row !== null) this.#finish(turn, turn.close());
   }
 
   #attach(turn: Turn, row: Row): void {
     const { store } = this.#host;
-    turn.cached = store.append(row, turn.input.prompt);
+    const { parked, wantsToken } = turn;
+    const ids = parked ?? turn.input.prompt;
+    if (wantsToken && row.ids.length + ids.length === 0) {
+      throw new StatusError('invalidArgument', 'nothing can follow a row without tokens', {
+        param: 'prompt',
+      });
+    }
+    const cached = store.append(row, ids);
+    if (parked === null) turn.cached = cached;
+    turn.parked = null;
     // A turn that adds nothing reads the last token again: what follows it is not kept.
-    if (row.done === row.ids.length && turn.wantsToken) store.stepBack(row);
+    if (row.done === row.ids.length && wantsToken) store.stepBack(row);
     turn.row = row;
-    this.#idle.delete(row);
+    this.rows.forget(row);
   }
 
   /** False: an epoch that was accepted still has it, and its session is told when it is over. */
@@ -95,19 +113,10 @@ export class TurnTable {
     return true;
   }
 
-  /** A session's row that no turn has: its pages may be taken. */
-  rest(row: Row): void {
-    this.#idle.delete(row);
-    this.#idle.add(row);
-  }
-
-  forget(row: Row): void {
-    this.#idle.delete(row);
-  }
-
   #drop(turn: Turn): void {
     const at = this.#turns.indexOf(turn);
     if (at >= 0) this.#turns.splice(at, 1);
+    if (turn.input.stream !== null) this.#streams.delete(turn.input.stream);
   }
 
   /** The next epoch; null when nobody can go on. What it takes is in flight from now on. */
@@ -115,8 +124,16 @@ export class TurnTable {
     this.#epochs += 1;
     this.#openRows();
     const ready = this.#turns.filter((turn) => this.#isReady(turn));
-    const alone = ready.find((turn) => turn.isAlone);
-    const candidates = (alone === undefined ? ready : [alone]).map((turn) => this.#candidate(turn));
+    const alone = ready.filter((turn) => turn.isAlone).slice(0, 1);
+    let taken = this.#choose(alone);
+    // Where one that goes alone has no room, others must get on to give it some.
+    if (taken.length === 0) taken = this.#choose(ready.filter((turn) => !turn.isAlone));
+    if (taken.length === 0) return null;
+    for (const { turn } of taken) this.#enter(turn);
+    return { spans: taken, hold: this.#host.store.hold(taken.map(({ turn }) => turn.row!)) };
+  }
+
+  #choose(turns: readonly Turn[]): readonly TurnSpan[] {
     const { tokens, spans, outputs } = this.#host.geometry;
     const limits = { tokens, spans, outputs, promptTokens: Math.ceil(tokens * PROMPT_SHARE) };
     const kept = new Set<Turn>();
@@ -125,10 +142,10 @@ export class TurnTable {
       if (found > 0) kept.add(candidate.turn);
       return found;
     };
-    const taken = chooseSpans(candidates, limits, room).map((chosen) => this.#spanOf(chosen));
-    if (taken.length === 0) return null;
-    for (const { turn } of taken) this.#enter(turn);
-    return { spans: taken, hold: this.#host.store.hold(taken.map(({ turn }) => turn.row!)) };
+    const candidates = turns.map((turn) => this.#candidate(turn));
+    // The oldest has room before those who speak take what is left.
+    if (candidates.length > 0) this.#room(candidates[0]!, 1, kept);
+    return chooseSpans(candidates, limits, room).map((chosen) => this.#spanOf(chosen));
   }
 
   #isReady(turn: Turn): boolean {
@@ -136,9 +153,9 @@ export class TurnTable {
   }
 
   #openRows(): void {
-    for (const turn of this.#turns) {
-      if (turn.row !== null) continue;
-      const row = this.#host.store.open(this.#host.kindOf(turn));
+    for (const turn of [...this.#turns]) {
+      if (turn.row !== null || turn.isStalled) continue;
+      const row = this.rows.open(turn);
       if (row === null) return;
       try {
         this.#attach(turn, row);
@@ -152,7 +169,10 @@ export class TurnTable {
   #candidate(turn: Turn): Candidate {
     const row = turn.row!;
     // A row that has read nothing takes up what others have read before what is left is counted.
-    if (row.done === 0) this.#host.store.reserve(row, 1);
+    if (row.done === 0) {
+      this.#host.store.reserve(row, 1);
+      if (turn.startedMs === 0) turn.cached = row.done;
+    }
     const wanted = row.ids.length - row.done;
     const isDecode = turn.outputs.length > 0 && wanted === 1;
     const proposals = isDecode ? this.#propose(turn) : [];
@@ -184,7 +204,7 @@ export class TurnTable {
     if (count > wanted) store.proposed(row, proposals.slice(0, count - wanted));
     let found = store.reserve(row, count);
     // Proposals are not worth anybody's pages.
-    while (found === 0 && count <= wanted && this.#makeRoom(turn, kept)) {
+    while (found === 0 && count <= wanted && this.rows.makeRoom(turn, kept)) {
       found = store.reserve(row, count);
     }
     return found;
@@ -216,25 +236,6 @@ export class TurnTable {
       seed,
     };
     return { turn, span };
-  }
-
-  /** Takes pages from whoever needs them least; false when nobody younger than `turn` has any. */
-  #makeRoom(turn: Turn, kept: ReadonlySet<Turn>): boolean {
-    for (const row of this.#idle) {
-      this.#idle.delete(row);
-      if (row.pages.length === 0) continue;
-      this.#host.store.spill(row);
-      return true;
-    }
-    for (let at = this.#turns.length - 1; at >= 0; at -= 1) {
-      const other = this.#turns[at]!;
-      if (other === turn) return false;
-      const isUsed = other.isInFlight || kept.has(other);
-      if (isUsed || other.row === null || other.row.pages.length === 0) continue;
-      this.#host.store.spill(other.row);
-      return true;
-    }
-    return false;
   }
 
   /** Its epoch has retired: the row advances, and the turn with it. Before the hold settles. */
@@ -289,6 +290,7 @@ export class TurnTable {
   #finish(turn: Turn, emitted: Emitted): void {
     this.#host.publish(turn, emitted);
     turn.endedMs = this.#host.now();
+    if (turn.startedMs === 0) turn.startedMs = turn.endedMs;
     this.#drop(turn);
     this.#host.tell(turn, 'turn.ended', {});
   }
@@ -319,10 +321,17 @@ export class TurnTable {
     }
   }
 
-  /** Its reader took so many deltas. */
-  took(turn: Turn, deltas: number): void {
+  /** What was committed is said before anybody hears that its turn is over. */
+  flush(): void {
+    this.#host.flush();
+  }
+
+  /** The reader of a stream took one more delta. */
+  took(stream: number): void {
+    const turn = this.#streams.get(stream);
+    if (turn === undefined) return;
     const wasStalled = turn.isStalled;
-    turn.taken += deltas;
+    turn.taken += 1;
     if (wasStalled && !turn.isStalled) this.#host.tell(turn, 'turn.resumed', {});
   }
 }

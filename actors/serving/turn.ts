@@ -51,6 +51,10 @@ export const DELTAS_MAX = 32;
 export class Turn {
   readonly input: TurnInput;
   row: Row | null = null;
+  /** Its row is its own, not that of a session. */
+  isOwner = false;
+  /** What its row shall hold again: it gave its row up while nobody read what it said. */
+  parked: readonly number[] | null = null;
   /** Prompt tokens whose pages were there already. */
   cached = 0;
   startedMs = 0;
