@@ -2,8 +2,8 @@
  * Who is in the next epoch, and with how many tokens. Pure: what it needs to know of the past is in
  * the candidates.
  *
- * Turns that speak come first, one token each, who was served longest ago before the others; so does
- * a prompt whose last token is left. While any of them is taken, prompts share at most
+ * Turns that speak come first, one token each, who was served longest ago before the others; so
+ * does a prompt whose last token is left. While any of them is taken, prompts share at most
  * `promptTokens`, oldest first; where prompts wait one span and one token are left to them.
  * Proposals take what remains. Whoever has no room (pages) is passed over and holds up nobody.
  *

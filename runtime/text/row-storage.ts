@@ -108,7 +108,7 @@ export class RowStorage {
     return true;
   }
 
-  /** Full pages of a row become visible; where the same text is published already, it takes that. */
+  /** Full pages of a row become visible; what is published already it takes in their place. */
   publish(row: RetainedRow): void {
     if (row.isForeign) return;
     const full = Math.floor(row.done / this.geometry.pageTokens);

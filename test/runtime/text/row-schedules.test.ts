@@ -69,13 +69,12 @@ const acts: Readonly<Record<string, Act>> = {
   checkpoint: (simulation, { idle }) => {
     if (idle === undefined) return;
     const { checkpoints, store } = simulation;
-    checkpoints.push({ checkpoint: store.checkpoint(idle.row), ids: [...idle.ids] });
+    const checkpoint = store.checkpoint(idle.row);
+    checkpoints.push({ checkpoint, kind: idle.row.kind, ids: [...idle.ids] });
   },
   restore: (simulation, { idle, checkpoint }) => {
     const kept = simulation.checkpoints[checkpoint];
-    // Kinds are checked elsewhere; here a row goes back to one of its own kind.
-    if (idle === undefined || kept === undefined || idle.row.kind !== 'tokens') return;
-    if ((kept.checkpoint as unknown as { kind: string }).kind !== 'tokens') return;
+    if (idle === undefined || kept === undefined || idle.row.kind !== kept.kind) return;
     simulation.store.restore(idle.row, kept.checkpoint);
     idle.ids = [...kept.ids];
   },

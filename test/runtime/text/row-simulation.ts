@@ -14,6 +14,12 @@ export interface SimulatedRow {
   isInFlight: boolean;
 }
 
+interface SimulatedCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly kind: string;
+  readonly ids: readonly number[];
+}
+
 interface SimulatedSpan {
   readonly of: SimulatedRow;
   readonly first: number;
@@ -41,7 +47,7 @@ export class RowSimulation {
   readonly geometry: TextGeometry;
   readonly store: RowStore;
   readonly rows: SimulatedRow[] = [];
-  readonly checkpoints: { readonly checkpoint: Checkpoint; readonly ids: readonly number[] }[] = [];
+  readonly checkpoints: SimulatedCheckpoint[] = [];
   readonly flights: Submission[] = [];
   readonly #pages: number[][];
   readonly #states: number[];
