@@ -1,6 +1,6 @@
 /**
- * The smallest server of retained text: the row store that the real one has, and models/tiny-text on
- * the local device. Everything that a submission leaves behind is compared with a full replay.
+ * The smallest server of retained text: the row store that the real one has, and models/tiny-text
+ * on the local device. Everything that a submission leaves behind is compared with a full replay.
  */
 import * as assert from 'uvu/assert';
 import type { BoundTurn } from '../../runtime/packages/text-control.js';

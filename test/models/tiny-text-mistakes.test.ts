@@ -41,7 +41,15 @@ for (const [name, mistake] of Object.entries(mistakes)) {
     for (let round = 0; round < 40; round += 1) {
       const { ids, done, pages, state, turn, outputs } = pendingRow(`prompt ${round}`);
       const span: Span = {
-        ...{ row: 0, state, first: done, ids: ids.slice(done), selects: true, drafts: 0, mask: null },
+        ...{
+          row: 0,
+          state,
+          first: done,
+          ids: ids.slice(done),
+          selects: true,
+          drafts: 0,
+          mask: null,
+        },
         pages: [...pages, 800].slice(0, Math.ceil((done + 2) / geometry.pageTokens)),
         ...{ bound: turn.bound, counter: outputs.length, history: [], seed: 0n },
       };

@@ -1,12 +1,7 @@
-/** Prompts of models/tiny-text as a preparation thread makes them, and the checks of its files. */
+/** Prompts of models/tiny-text as a preparation thread makes them, and what turns may ask. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { localFacts } from '../../runtime/hal/local/local-facts.js';
-import { checkFunctions } from '../../runtime/packages/check-functions.js';
-import { loadPackage } from '../../runtime/packages/load-package.js';
-import { LocalLauncher } from '../../runtime/packages/local-launcher.js';
 import { TextPreparer } from '../../runtime/packages/text-preparer.js';
-import { modelPackage } from '../runtime/packages/reference-model.js';
 import { vocabulary } from '../oracles/tiny-text.js';
 import { EpochBench } from './epoch-bench.js';
 
@@ -40,20 +35,5 @@ test('what no turn may ask is refused by name', () => {
   const logitBias = Array.from({ length: 262 }, () => [1, 1] as const);
   assert.throws(() => control.bind({ logitBias }), /'logit_bias' has 262 entries/);
 });
-
-for (const name of ['tiny-text', 'sequence']) {
-  test(`the functions of ${name} are right on the interpreter and on the local device`, async () => {
-    const { document, files } = modelPackage(name);
-    const loaded = loadPackage(document, files);
-    const given = { loaded, facts: localFacts(), launchers: [new LocalLauncher()] };
-    const own = loaded.sources.filter(({ file }) => !/motifs\/(?!json)/.test(file));
-    const items = await Promise.all(own.map(({ file }) => checkFunctions(file, given)));
-    assert.ok(items.flat().length >= 2);
-    assert.equal(
-      items.flat().filter(({ outcome }) => outcome !== 'passed'),
-      [],
-    );
-  });
-}
 
 test.run();

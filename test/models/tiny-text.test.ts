@@ -132,7 +132,7 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /** Proposals of the package where the turn may have any; some are wrong already. */
-function proposalsFor({ ids, done, turn: { options } }: Row, count: number): number[] {
+function proposalsFor({ ids, done, turn: { options } }: Row, count: number): readonly number[] {
   const isDecode = ids.length === done + 1;
   if (!isDecode || options.topLogprobs !== undefined) return [];
   return bench.control.draft(ids, count);
