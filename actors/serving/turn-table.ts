@@ -78,6 +78,8 @@ export class TurnTable {
 
   /** Throws where its row cannot hold what it shall read. `row` is null for one of its own. */
   queue(turn: Turn, row: Row | null): void {
+    // As if served when it came: who came earlier goes first.
+    turn.servedIn = this.#epochs;
     turn.isOwner = row === null;
     if (row !== null) this.#attach(turn, row);
     this.#turns.push(turn);
@@ -201,6 +203,9 @@ export class TurnTable {
   #room({ turn, wanted, proposals }: Candidate, count: number, kept: ReadonlySet<Turn>): number {
     const { store } = this.#host;
     const row = turn.row!;
+    const isSpilled = row.ids.length - row.drafts - row.done !== wanted;
+    // Its pages went to an older turn since it was looked at: it reads its row again.
+    if (isSpilled && count > wanted) return 0;
     if (count > wanted) store.proposed(row, proposals.slice(0, count - wanted));
     let found = store.reserve(row, count);
     // Proposals are not worth anybody's pages.
