@@ -18,6 +18,7 @@ import { metricsRoutes } from './routes/metrics.js';
 import { modelRoutes } from './routes/models.js';
 import { openapiRoutes } from './routes/openapi.js';
 import { requestRoutes } from './routes/requests.js';
+import { sequencesRoutes } from './routes/sequences.js';
 import { sessionRoutes } from './routes/sessions.js';
 import { tokenRoutes } from './routes/tokens.js';
 import type { Services } from './services.js';
@@ -31,6 +32,7 @@ export function createApp(services: Services): LoomApp {
   decisionsRoutes(app, services);
   chatRoutes(app, services);
   completionsRoutes(app, services);
+  sequencesRoutes(app, services);
   sessionRoutes(app, services);
   tokenRoutes(app, services);
   requestRoutes(app, services);

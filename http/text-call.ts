@@ -6,7 +6,7 @@
  * The law of a stream: what comes first for a choice, its deltas, one reason for its end; then
  * usage where it was asked for, then [DONE]. After an error nothing comes.
  */
-import { CancelSource } from '../runtime/base/cancel-source.js';
+import { allOrNone } from './all-or-none.js';
 import { answerJson } from './answer.js';
 import type { LoomContext } from './context.js';
 import { draining } from './finite-call.js';
@@ -164,21 +164,10 @@ class Turns {
   }
 
   /** One turn a choice, all at once: the server decides which wait. */
-  async #run(options: CallOptions, sink: ChoiceSink): Promise<readonly TextResult[]> {
-    const stop = new CancelSource();
-    const abort = (): void => stop.abort();
-    options.signal.addEventListener('abort', abort, { once: true });
-    if (options.signal.aborted) abort();
-    try {
-      const turn = (choice: Choice, at: number): Promise<TextResult> =>
-        this.#turn(choice, at, { signal: stop, deadlineMs: options.deadlineMs, sink });
-      return await Promise.all(this.#reading.choices.map(turn));
-    } catch (error) {
-      abort();
-      throw error;
-    } finally {
-      options.signal.removeEventListener('abort', abort);
-    }
+  #run(options: CallOptions, sink: ChoiceSink): Promise<readonly TextResult[]> {
+    return allOrNone(options, this.#reading.choices, (choice, at, bounds) =>
+      this.#turn(choice, at, { ...bounds, sink }),
+    );
   }
 
   async #turn(

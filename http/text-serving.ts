@@ -13,6 +13,8 @@ export interface TextCall {
 }
 
 export interface TextBody {
+  /** What the caller takes the model for; absent: either. */
+  readonly profile?: 'text' | 'sequence';
   readonly prompt: Prompt;
   /** A retained session; null: a row of its own that ends with the turn. */
   readonly session: string | null;
@@ -85,6 +87,8 @@ export interface SessionState {
   /** By name, with the tokens that each holds. */
   readonly checkpoints: readonly { readonly id: string; readonly tokens: number }[];
   readonly context: number;
+  /** Of an append to a sequence, in its answer only: what its tokens gave. */
+  readonly captured?: Uint8Array;
 }
 
 export type SessionChange =
@@ -97,11 +101,26 @@ export type SessionChange =
   | { readonly op: 'restore'; readonly checkpoint: string }
   | { readonly op: 'close' };
 
+export interface OpenOptions extends CallOptions {
+  /**
+   * Name of a saved session that it shall hold: `notFound`, `dataLoss` where the file is damaged,
+   * `failedPrecondition` where it is of another model.
+   */
+  readonly restore?: string;
+}
+
+export interface SavedSession {
+  readonly name: string;
+  readonly tokens: number;
+  /** Of the file. */
+  readonly bytes: number;
+}
+
 export interface TextServing {
   /** Generates; rejects as `infer` does, also after deltas were given. */
   generate(call: TextCall, options: TextOptions): Promise<TextResult>;
   /** A row that outlives its turns; `resourceExhausted` with `retryAfterS` when all are taken. */
-  openSession(model: string, options: CallOptions): Promise<SessionState>;
+  openSession(model: string, options: OpenOptions): Promise<SessionState>;
   session(id: string): Promise<SessionState>;
   /**
    * `failedPrecondition` (409) while a turn runs, `gone` (410) when it was lost with its
@@ -109,6 +128,11 @@ export interface TextServing {
    * one.
    */
   changeSession(id: string, change: SessionChange, options: CallOptions): Promise<SessionState>;
+  /**
+   * Keeps what a session holds in a file of this name, in place of an older one: ids, and what is
+   * computed of them. `invalidArgument` for other names than plain ones, or without a folder.
+   */
+  saveSession(id: string, name: string, options: CallOptions): Promise<SavedSession>;
   tokenize(model: string, prompt: Prompt, options: CallOptions): Promise<readonly number[]>;
   detokenize(model: string, ids: readonly number[], options: CallOptions): Promise<string>;
 }

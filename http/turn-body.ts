@@ -17,6 +17,7 @@ export function turnBody(generation: Generation, turn: Turn): TextBody {
   const { prompt, session, hasTools, index } = turn;
   const { seed } = sampling;
   return {
+    profile: 'text',
     prompt,
     session,
     maxTokens,

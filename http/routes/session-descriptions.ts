@@ -8,6 +8,8 @@ import {
   openSessionRequest,
   restoreRequest,
   rewindRequest,
+  savedAnswer,
+  saveRequest,
   sessionAnswer,
   turnRequest,
 } from '../schemas/sessions.js';
@@ -23,11 +25,11 @@ export function describeSessions(app: LoomApp): void {
     method: 'post',
     path: '/v1/sessions',
     tag: 'sessions',
-    summary: 'Opens a session: a place of its own for tokens.',
+    summary: 'Opens a session: a place of its own for tokens, empty or with those of a saved one.',
     headers: requestHeaders,
     body: openSessionRequest,
     answers: { 201: state },
-    errors: [400, 404, 408, 413, 415, 429, 503, 504],
+    errors: [400, 404, 408, 409, 413, 415, 429, 500, 503, 504],
   });
   describe(app, {
     method: 'get',
@@ -59,7 +61,7 @@ const turn = { text: 'As /v1/chat/completions or /v1/completions answer.', isStr
 const changes: readonly (Pick<RouteText, 'summary' | 'body' | 'answers'> & { name: string })[] = [
   {
     name: 'append',
-    summary: 'Reads tokens; nothing is generated.',
+    summary: 'Reads tokens; nothing is generated, a sequence answers with its output.',
     body: appendRequest,
     answers: { 200: state },
   },
@@ -84,6 +86,12 @@ const changes: readonly (Pick<RouteText, 'summary' | 'body' | 'answers'> & { nam
     name: 'checkpoint',
     summary: 'Keeps what the session holds now under a name: the last of its checkpoints.',
     answers: { 200: state },
+  },
+  {
+    name: 'save',
+    summary: 'Keeps what the session holds in a file below --session-dir.',
+    body: saveRequest,
+    answers: { 200: { text: 'Saved.', schema: savedAnswer } },
   },
   {
     name: 'restore',

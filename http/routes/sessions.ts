@@ -4,8 +4,9 @@
  * gone (410).
  */
 import { answerJson } from '../answer.js';
+import { capturedOutput } from '../captured-output.js';
 import type { LoomApp, LoomContext } from '../context.js';
-import { answerCall } from '../json-call.js';
+import { answerCall, type JsonRoute } from '../json-call.js';
 import { generationBound, requestBound } from '../request-deadline.js';
 import { checkBody } from '../schemas/check.js';
 import {
@@ -14,6 +15,7 @@ import {
   readAppended,
   restoreRequest,
   rewindRequest,
+  saveRequest,
 } from '../schemas/sessions.js';
 import type { Services } from '../services.js';
 import { readTurn } from '../session-turn.js';
@@ -35,8 +37,9 @@ export function sessionRoutes(app: LoomApp, services: Services): void {
       status: 201,
       hasBody: true,
       answer: async (body, options) => {
-        const { model } = checkBody(openSessionRequest, body);
-        return answerOf(await text.openSession(model, options));
+        const { model, restore } = checkBody(openSessionRequest, body);
+        const asked = typeof restore === 'string' ? { ...options, restore } : options;
+        return answerOf(await text.openSession(model, asked));
       },
     });
   });
@@ -51,6 +54,19 @@ export function sessionRoutes(app: LoomApp, services: Services): void {
     }),
   );
   for (const change of changes) changeRoute(app, services, change);
+  app.post(`${sessions}/:id/append`, (c) => answerCall(c, services, appendRoute(c, services)));
+  app.post(`${sessions}/:id/save`, (c) =>
+    answerCall(c, services, {
+      path: `${session}/save`,
+      bound: requestBound(services.limits),
+      hasBody: true,
+      answer: async (body, options) => {
+        const { name } = checkBody(saveRequest, body);
+        const saved = await text.saveSession(idOf(c), name, options);
+        return { id: idOf(c), object: 'session.saved', ...saved };
+      },
+    }),
+  );
   app.delete(`${sessions}/:id`, (c) =>
     answerCall(c, services, {
       path: session,
@@ -64,23 +80,32 @@ export function sessionRoutes(app: LoomApp, services: Services): void {
   );
 }
 
+/** Reads a prompt, so it may take as long as a generation; a sequence answers with its output. */
+function appendRoute(c: LoomContext, { limits, text }: Services): JsonRoute {
+  return {
+    path: `${session}/append`,
+    bound: generationBound(limits),
+    hasBody: true,
+    answer: async (value, options) => {
+      const body = checkBody(appendRequest, value);
+      const change: SessionChange = { op: 'append', prompt: readAppended(body) };
+      const { captured, ...state } = await text.changeSession(idOf(c), change, options);
+      if (captured === undefined) return answerOf(state);
+      const output = capturedOutput(captured, body.encoding_format ?? 'float');
+      return { ...answerOf(state), output };
+    },
+  };
+}
+
 /** One way to change a session. */
 interface Change {
   readonly name: string;
   readonly status?: number;
-  /** Reads a prompt, so it may take as long as a generation. */
-  readonly isLong?: boolean;
   readonly hasBody: boolean;
   readonly read: (body: unknown) => SessionChange;
 }
 
 const changes: readonly Change[] = [
-  {
-    name: 'append',
-    hasBody: true,
-    isLong: true,
-    read: (body) => ({ op: 'append', prompt: readAppended(checkBody(appendRequest, body)) }),
-  },
   { name: 'fork', status: 201, hasBody: false, read: () => ({ op: 'fork' }) },
   {
     name: 'rewind',
@@ -101,7 +126,7 @@ function changeRoute(app: LoomApp, services: Services, change: Change): void {
   app.post(`${sessions}/:id/${name}`, (c) =>
     answerCall(c, services, {
       path: `${session}/${name}`,
-      bound: change.isLong === true ? generationBound(limits) : requestBound(limits),
+      bound: requestBound(limits),
       hasBody,
       status,
       answer: async (body, options) =>

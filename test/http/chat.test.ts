@@ -104,6 +104,7 @@ test('every field reaches the server; null says nothing', async () => {
     },
     grammar: { kind: 'json' },
     hasTools: false,
+    profile: 'text',
   });
   const names = 'max_tokens stop temperature top_p top_k min_p presence_penalty seed logit_bias';
   const others = 'response_format stream stream_options n logprobs top_logprobs tools tool_choice';

@@ -3,6 +3,8 @@
  * tells it to, one delta each, waits where the sink tells it to wait, and keeps what it was asked.
  */
 import type {
+  OpenOptions,
+  SavedSession,
   SessionChange,
   SessionState,
   TextCall,
@@ -34,6 +36,10 @@ export class FakeText implements TextServing {
   readonly calls: TextCall[] = [];
   readonly changes: { readonly id: string; readonly change: SessionChange }[] = [];
   readonly sessions = new Map<string, SessionState>();
+  /** Tokens by name. */
+  readonly saved = new Map<string, number>();
+  /** What tokens of a sequence give; null: it is none. */
+  captured: Uint8Array | null = null;
   /** Requests that were told to stop. */
   readonly aborted: string[] = [];
   /** Bytes of text that were given out, by request. */
@@ -72,17 +78,18 @@ export class FakeText implements TextServing {
     this.ended += 1;
     if (options.signal.aborted) throw new StatusError('cancelled', 'told to stop');
     if (count === speech.failAt) throw speech.failure ?? new Error('broken');
-    return resultOf(call, speech, count);
+    return { ...resultOf(call, speech, count), captured: this.captured };
   }
 
-  async openSession(model: string): Promise<SessionState> {
+  async openSession(model: string, { restore }: OpenOptions): Promise<SessionState> {
     this.#failOnce();
     if (model === 'nobody') throw missing(model);
+    const tokens = restore === undefined ? 0 : this.#saved(restore);
     return this.#keep({
       id: `s${this.sessions.size + 1}`,
       model,
       state: 'idle',
-      tokens: 0,
+      tokens,
       checkpoints: [],
       context: 64,
     });
@@ -100,12 +107,29 @@ export class FakeText implements TextServing {
     this.changes.push({ id, change });
     if (change.op === 'close') this.sessions.delete(id);
     if (change.op === 'fork') return this.#keep({ ...before, id: `s${this.sessions.size + 1}` });
+    if (change.op === 'append' && this.captured !== null) {
+      return { ...before, captured: this.captured };
+    }
     if (change.op === 'rewind') return this.#keep({ ...before, tokens: change.tokens });
     if (change.op === 'checkpoint') {
       const checkpoint = { id: `c${before.checkpoints.length + 1}`, tokens: before.tokens };
       return this.#keep({ ...before, checkpoints: [...before.checkpoints, checkpoint] });
     }
     return before;
+  }
+
+  async saveSession(id: string, name: string): Promise<SavedSession> {
+    const { tokens } = await this.session(id);
+    this.saved.set(name, tokens);
+    return { name, tokens, bytes: 100 + tokens };
+  }
+
+  #saved(name: string): number {
+    const tokens = this.saved.get(name);
+    if (tokens !== undefined) return tokens;
+    throw new StatusError('notFound', `no saved session has the name ${name}`, {
+      param: 'restore',
+    });
   }
 
   async tokenize(model: string, prompt: Prompt): Promise<readonly number[]> {
