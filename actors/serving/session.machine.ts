@@ -105,7 +105,6 @@ export const machine = setup({
       on: {
         'prompt.ready': { target: 'waiting', actions: 'queueTurn' },
         'prompt.refused': { target: 'between', actions: ['noteFailure', 'replyFailure'] },
-        'turn.failed': { target: 'between', actions: ['noteFailure', 'replyFailure'] },
         'turn.cancel': { target: 'abandoning', actions: 'replyCancelled' },
         ...busy,
       },

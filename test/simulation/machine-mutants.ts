@@ -11,7 +11,9 @@ import { generation } from '../../actors/model/generation.js';
 import { preparation } from '../../actors/model/preparation.js';
 import { specialization } from '../../actors/model/specialization.js';
 import { cohort } from '../../actors/serving/cohort.js';
+import { epoch } from '../../actors/serving/epoch.js';
 import { finiteRequest } from '../../actors/serving/finite-request.js';
+import { session } from '../../actors/serving/session.js';
 import { server } from '../../actors/system/server.js';
 import type { CompiledAction } from '../../runtime/system/machine-action.js';
 import type { CompiledGuard } from '../../runtime/system/machine-guard.js';
@@ -48,6 +50,8 @@ const tables = [
   bank,
   cohort,
   finiteRequest,
+  session,
+  epoch,
 ].map(({ table }) => table);
 
 export function machineMutants(): Mutant[] {

@@ -22,6 +22,8 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   gather: ['actors/model/gather.machine.test.js'],
   cohort: ['actors/serving/cohort.machine.test.js'],
   finiteRequest: ['actors/serving/finite-request.machine.test.js'],
+  session: ['actors/serving/session.machine.test.js'],
+  epoch: ['actors/serving/epoch.machine.test.js'],
   Ledger: ['runtime/memory/ledger.test.js'],
   Budget: ['runtime/memory/budget.test.js'],
   Reservation: ['runtime/memory/budget.test.js'],

@@ -57,6 +57,10 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     /^finiteRequest inCohort on member\.collected #2: without countCollected$/,
     'it was the last one: nobody counts any more',
   ],
+  [
+    /^session idle on session\.(close|expired): without cancelIdle$/,
+    'the actor ends, and its timers with it',
+  ],
 ];
 
 /** Why a mutant may survive; null: it must be noticed. */

@@ -44,9 +44,10 @@ export class GenerationModel implements ChartModel<Context> {
     if (this.#isTimed) types.push('preparer.due', 'preparer.due');
     if (this.#requests > 0) {
       types.push('members.offered', 'members.withdrawn', 'cohort.formed');
-      // Its own word, from before: who offered has not ended yet.
-      types.push(this.#isGathering ? 'offers.gathered' : 'request.ended');
+      types.push('request.ended');
     }
+    // Its own word, from before: who offered may have ended meanwhile.
+    if (this.#isGathering) types.push('offers.gathered');
     // Each is told before the cohort ends.
     if (this.#cohorts > 0) {
       types.push('specialization.request', 'specialization.returned', 'cohort.ended');
