@@ -1,4 +1,4 @@
-/** `check` and `report` of packages with retained rows, against a real server of their own. */
+/** `check`, `report` and the probe of packages with retained rows, on a real server of their own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import {
   smallTextKernel,
   smallTextPrepare,
 } from '../../runtime/packages/small-text.js';
-import { serverOptions } from '../running-server.js';
+import { serverOptions, withServer } from '../running-server.js';
 
 /** A package in a folder for as long as `use` takes. */
 async function inFolder(
@@ -93,6 +93,24 @@ test('cases and scenarios of a text package pass through the server', () => {
     );
     assert.is(items.length, 4);
   });
+});
+
+test('the first case of a text package is the probe of readiness', async () => {
+  const ready = async (request: object): Promise<readonly string[]> => {
+    const reasons: string[] = [];
+    const first = { request, expect: { finish: 'length' } };
+    const texts = { 'control.loom': smallTextControl, 'cases/a.json': JSON.stringify(first) };
+    await inFolder({ profile: 'text' }, texts, (folder) =>
+      withServer([], async (server) => {
+        await server.serve(folder);
+        reasons.push(...(await server.serving.readiness()).reasons);
+      }),
+    );
+    return reasons;
+  };
+  assert.equal(await ready(turn([5, 6], 9)), []);
+  const [reason] = await ready({ ...turn([5, 6], 9), top_k: 51 });
+  assert.match(reason!, /model small does not answer its first case: .*top_k is above 50/);
 });
 
 test('a report shows the sizes of rows, epochs and packets', () =>
