@@ -89,8 +89,10 @@ export class JsonTexts {
     }
     // Halves and quarters are exact, and strictly between whole ends.
     const from = low ?? high! - 100;
-    const value = from + choose.of([0.25, 0.5]) + choose.below((high ?? from + 100) - from);
-    return choose.of([String(value), value.toFixed(2), value.toFixed(20)]);
+    const whole = choose.chance(2) ? 0 : choose.below((high ?? from + 100) - from);
+    const value = from + whole + choose.of([0.25, 0.5]);
+    const isOpen = 'exclusiveMinimum' in of || 'exclusiveMaximum' in of;
+    return choose.of([String(value), value.toFixed(2), value.toFixed(isOpen ? 7 : 20)]);
   }
 
   #string(least: unknown, most: unknown): string {

@@ -16,6 +16,8 @@ export class AutomatonState {
   /** The state whose mask is this one's, too. */
   like: AutomatonState | null = null;
   mask: Uint32Array | null = null;
+  /** Every plain byte leads back here; null: not looked for. */
+  isLoop: boolean | null = null;
 
   constructor(readings: readonly Reading[], isComplete: boolean) {
     this.readings = readings;
@@ -26,5 +28,6 @@ export class AutomatonState {
     this.after.fill(undefined);
     this.like = null;
     this.mask = null;
+    this.isLoop = null;
   }
 }

@@ -13,8 +13,11 @@ import type { Reading } from './automaton-state.js';
 import { Frame } from './frame.js';
 import { END, framesMax } from './grammar-program.js';
 import type { GrammarNode, GrammarProgram } from './grammar-program.js';
+import { isPlainByte } from './token-trie.js';
 
-const readingsMax = 256;
+const plainBytes = Array.from({ length: 256 }, (_, byte) => byte).filter(isPlainByte);
+
+const readingsMax = 512;
 const statesMax = 2048;
 const maskBytesMax = 2 ** 21;
 /** Nodes looked at for one mask. */
@@ -63,6 +66,11 @@ export class Automaton {
       if (state === null) return null;
     }
     return state;
+  }
+
+  /** Whether plain bytes, as many as there are, change nothing: the inside of a string. */
+  isLoop(state: AutomatonState): boolean {
+    return (state.isLoop ??= plainBytes.every((byte) => this.step(state, byte) === state));
   }
 
   /** The state's mask, filled the first time by whoever knows the tokens. */

@@ -49,9 +49,10 @@ export class JsonText {
     return this.#builder.repeat({ entry: this.#digit, min, max, next });
   }
 
-  /** Nothing, or a point and digits. */
-  fraction(next: number): number {
-    const digits = this.digits({ min: 1, max: digitsMax }, next);
+  /** Nothing, or a point and at most so many digits. */
+  fraction(next: number, places = digitsMax): number {
+    if (places === 0) return next;
+    const digits = this.digits({ min: 1, max: places }, next);
     return this.#builder.optional(this.#builder.text('.', digits), next);
   }
 

@@ -43,43 +43,48 @@ export class NumberBounds {
     const { low, high } = bounds(schema);
     if (low === null && high === null) return this.#text.number(next);
     const zero: End = { at: 0n, isOpen: false };
-    const positive = this.#magnitude(low !== null && low.at >= 0n ? low : zero, high, next);
+    const places = placesOf([low, high]);
+    const first = low !== null && low.at >= 0n ? low : zero;
+    const positive = this.#magnitude({ low: first, high }, places, next);
     if (low !== null && low.at >= 0n) return positive;
     const isBelow = high !== null && high.at <= 0n;
     const least = isBelow ? { at: -high.at, isOpen: high.isOpen } : zero;
     const largest = low === null ? null : { at: -low.at, isOpen: low.isOpen };
-    const negative = this.#builder.text('-', this.#magnitude(least, largest, next));
-    return this.#builder.split([positive, negative]);
+    const negative = this.#magnitude({ low: least, high: largest }, places, next);
+    return this.#builder.split([positive, this.#builder.text('-', negative)]);
   }
 
   /** Numbers without a sign. */
-  #magnitude(low: End, high: End | null, next: number): number {
+  #magnitude(
+    { low, high }: { readonly low: End; readonly high: End | null },
+    places: number,
+    next: number,
+  ): number {
     const builder = this.#builder;
+    const fraction = this.#text.fraction(next, places);
     const top = high?.at ?? most + 1n;
     if (low.at > top || (low.at === top && (low.isOpen || high?.isOpen === true))) {
       return builder.nothing;
     }
-    const inner = this.#between(
-      low.isOpen ? low.at + 1n : low.at,
-      top - 1n,
-      this.#text.fraction(next),
-    );
+    const inner = this.#between(low.isOpen ? low.at + 1n : low.at, top - 1n, fraction);
     const parts = [inner];
-    if (low.isOpen && low.at < top) parts.push(builder.text(String(low.at), this.#above(next)));
+    if (low.isOpen && low.at < top)
+      parts.push(builder.text(String(low.at), this.#above(places, next)));
     if (high !== null && !high.isOpen) parts.push(builder.text(String(top), this.#zeros(next)));
     return builder.split(parts);
   }
 
   /** A fraction that is not zero. */
-  #above(next: number): number {
-    const half = digitsMax / 2;
-    const rest = this.#text.digits({ min: 0, max: half - 1 }, next);
-    const zero = this.#builder.oneOf('0', 0);
-    const digit = this.#builder.oneOf('123456789', rest);
-    return this.#builder.text(
-      '.',
-      this.#builder.repeat({ entry: zero, min: 0, max: half, next: digit }),
-    );
+  #above(places: number, next: number): number {
+    let digits = this.#builder.nothing;
+    for (let left = 0; left < places; left += 1) {
+      const rest = this.#text.digits({ min: 0, max: left }, next);
+      digits = this.#builder.split([
+        this.#builder.oneOf('123456789', rest),
+        this.#builder.oneOf('0', digits),
+      ]);
+    }
+    return this.#builder.text('.', digits);
   }
 
   #zeros(next: number): number {
@@ -125,6 +130,16 @@ export class NumberBounds {
     }
     return this.#builder.split(parts);
   }
+}
+
+/**
+ * Digits behind the point. Where a number must not reach its bound, only as many as a reader with
+ * doubles can tell from it: fifteen with those before the point.
+ */
+function placesOf(ends: readonly (End | null)[]): number {
+  const open = ends.filter((one) => one?.isOpen === true);
+  const lengths = open.map((one) => String(one!.at).replace('-', '').length);
+  return Math.min(digitsMax, ...lengths.map((length) => Math.max(0, 15 - length)));
 }
 
 const digit = (text: string): number => text.charCodeAt(0) - 0x30;

@@ -9,7 +9,7 @@ import type { Schema } from './schema-keywords.js';
 import type { SchemaRules } from './schema-rules.js';
 
 /** Optional ones in a row are open at once. */
-const propertiesMax = 512;
+const propertiesMax = 256;
 
 interface Property {
   readonly key: string;

@@ -73,7 +73,7 @@ export class TokenTable {
   #walk(automaton: Automaton, from: AutomatonState): Uint32Array {
     const mask = new Uint32Array(this.#words);
     if (from.isComplete) for (const id of this.#terminal) allow(mask, id);
-    const { byte, depth, end, idStart, ids, nodes } = this.#trie;
+    const { byte, depth, end, idStart, ids, isPlain, nodes } = this.#trie;
     /** States on the way to the node, by depth. */
     const path: AutomatonState[] = [from];
     for (let node = 0; node < nodes;) {
@@ -86,9 +86,12 @@ export class TokenTable {
         continue;
       }
       path[at + 1] = next;
-      const last = idStart[node + 1]!;
+      // What leads nowhere else leads nowhere else below either: the whole subtree is allowed.
+      const isWhole = next === state && isPlain[node] === 1 && automaton.isLoop(state);
+      const behind = isWhole ? end[node]! : node + 1;
+      const last = idStart[behind]!;
       for (let index = idStart[node]!; index < last; index += 1) allow(mask, ids[index]!);
-      node += 1;
+      node = behind;
     }
     return mask;
   }

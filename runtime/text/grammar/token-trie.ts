@@ -18,6 +18,8 @@ export class TokenTrie {
   /** The node's tokens are `ids[idStart[node]]` up to `ids[idStart[node + 1]]`. */
   readonly idStart: Int32Array;
   readonly ids: Int32Array;
+  /** 1: below the node there are plain bytes only. */
+  readonly isPlain: Uint8Array;
   /** Bytes of the longest token. */
   readonly longest: number;
 
@@ -31,6 +33,7 @@ export class TokenTrie {
     this.depth = new Uint16Array(count);
     this.end = new Int32Array(count);
     this.idStart = new Int32Array(count + 1);
+    this.isPlain = new Uint8Array(count).fill(1);
     this.ids = Int32Array.from(rows, ({ id }) => id);
     /** Nodes of the last token, by depth. */
     const path: number[] = [];
@@ -41,7 +44,9 @@ export class TokenTrie {
     rows.forEach(({ key }, at) => {
       closeTo(sharedLength(rows, at));
       while (path.length < key.length) {
-        this.byte[node] = key.charCodeAt(path.length);
+        const byte = key.charCodeAt(path.length);
+        if (!isPlainByte(byte)) for (const above of path) this.isPlain[above] = 0;
+        this.byte[node] = byte;
         this.depth[node] = path.length;
         this.idStart[node] = at;
         path.push(node);
@@ -57,6 +62,10 @@ export class TokenTrie {
     return this.byte.length;
   }
 }
+
+/** What most grammars take anywhere in a text of words or nowhere: a way to skip most of a walk. */
+export const isPlainByte = (byte: number): boolean =>
+  byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c;
 
 /** Bytes that a row has in common with the one before it. */
 function sharedLength(rows: readonly { readonly key: string }[], at: number): number {
