@@ -1,4 +1,4 @@
-/** `check`, `report` and the probe of packages with retained rows, on a real server of their own. */
+/** `check`, `report` and the probe of packages with retained rows, on a server of their own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
