@@ -1,6 +1,7 @@
+/** What the death of whoever held a request is to its caller. */
 import { StatusError } from '../../runtime/base/errors.js';
 
-/** What the death of whoever held the request is to its caller: a reason to try again. */
+/** A reason to try again; other errors are passed on. */
 export function interrupted(error: unknown, model: string): unknown {
   if (!(error instanceof StatusError) || error.code !== 'unavailable') return error;
   const { message, retryAfterS, where } = error.status;
