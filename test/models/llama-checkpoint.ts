@@ -11,6 +11,7 @@ import { checkModelDocument } from '../../runtime/packages/model-document.js';
 import { writeGguf } from '../../runtime/parameters/checkpoints/gguf-writer.js';
 import type { GgufMetadata } from '../../runtime/parameters/checkpoints/gguf-writer.js';
 import { writeSafetensors } from '../../runtime/parameters/checkpoints/safetensors-writer.js';
+import type { TensorPayload } from '../../runtime/parameters/checkpoints/safetensors-writer.js';
 import type { LlamaSizes } from '../oracles/llama.js';
 import { modelPackage } from '../runtime/packages/reference-model.js';
 import { repositoryRoot } from '../runtime/packages/repository-root.js';
@@ -196,17 +197,23 @@ function paired(values: Float32Array, headDim: number, width: number): Float32Ar
   });
 }
 
+interface GgufOptions {
+  readonly architecture: string;
+  /** Over what is stored as F32. */
+  readonly stored?: ReadonlyMap<string, Pick<TensorPayload, 'type' | 'bytes'>>;
+  readonly options?: object;
+}
+
 /** The architecture `llama` has heads in pairs; `qwen2` and `qwen3` have not. */
 export function ggufPackage(
   root: string,
   { sizes, tensors }: { readonly sizes: Variant; readonly tensors: Tensors },
-  architecture: string,
-  metadata: GgufMetadata = {},
+  { architecture, stored, options = {} }: GgufOptions,
 ): BenchPackage {
   const rows = [...tensors].map(([name, values]) => {
     const isTurned = architecture === 'llama' && /[qk]_proj\.weight$/.test(name);
-    const stored = isTurned ? paired(values, sizes.headDim, sizes.hidden) : values;
-    return payload(ggufName(name), shapeOf(sizes, name), stored);
+    const ordered = isTurned ? paired(values, sizes.headDim, sizes.hidden) : values;
+    return { ...payload(ggufName(name), shapeOf(sizes, name), ordered), ...stored?.get(name) };
   });
   const whole = (value: number) => ({ type: 'u32', value }) as const;
   const said: GgufMetadata = {
@@ -220,7 +227,7 @@ export function ggufPackage(
     [`${architecture}.attention.layer_norm_rms_epsilon`]: { type: 'f32', value: sizes.epsilon },
     [`${architecture}.context_length`]: whole(512),
     'tokenizer.ggml.eos_token_id': whole(2),
-    ...metadata,
   };
-  return packageIn(root, { 'm.gguf': writeGguf(rows, said) }, { checkpoint: ['m.gguf'] });
+  const files = { 'm.gguf': writeGguf(rows, said) };
+  return packageIn(root, files, { checkpoint: ['m.gguf'], ...options });
 }

@@ -105,7 +105,7 @@ test('what is not supported is named, with what is', () => {
   refused({ hidden_size: null }, /config\.json does not say hidden_size/);
   refused({}, /options\.weights is 'int4'; 'f32' and 'int8'/, { weights: 'int4' });
   refused({}, /options\.context is 513; 1 to 512/, { context: 513 });
-  const given = ggufPackage(folders.make(), { sizes, tensors }, 'gemma');
+  const given = ggufPackage(folders.make(), { sizes, tensors }, { architecture: 'gemma' });
   assert.throws(() => new EpochBench(given), /gemma.*supported: llama, qwen2, qwen3/);
 });
 

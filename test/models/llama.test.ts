@@ -115,7 +115,7 @@ test('GGUF files: paired heads of llama, those of qwen3 as they are', () => {
     ['qwen3', { ...sizes, headNorms: true, tied: true }],
   ] as const) {
     const tensors = randomTensors(variant, 9);
-    const given = ggufPackage(folders.make(), { sizes: variant, tensors }, architecture);
+    const given = ggufPackage(folders.make(), { sizes: variant, tensors }, { architecture });
     assertLike(given, modelOf(variant, tensors));
     assert.equal(new EpochBench(given).geometry.terminal, [2]);
   }
