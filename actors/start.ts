@@ -70,6 +70,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     preparationThreads: plan.preparation,
     deviceThread: DEVICE_THREAD,
     waitingMax: options.queueMax,
+    sessionIdleMs: options.sessionIdleMs,
     wallTime: () => ports.clock.wallTime(),
   });
   const deadlineMs = ports.clock.now() + OPEN_DEADLINE_MS;

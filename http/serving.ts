@@ -199,6 +199,8 @@ export interface StartOptions {
   readonly cacheDir: string | null;
   /** Requests that may wait for one deployment before 429. */
   readonly queueMax: number;
+  /** Sessions without a turn for so long are closed; absent: after ten minutes. */
+  readonly sessionIdleMs?: number;
   readonly requestTimeoutMs: number;
   readonly ports: Ports;
   readonly metrics: MetricSink;

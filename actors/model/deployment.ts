@@ -30,6 +30,8 @@ export interface DeploymentInput {
   readonly device: string;
   /** Inputs that may wait for one generation (`--max-queue`). */
   readonly waitingMax: number;
+  /** Sessions without a turn for so long are closed (`--session-idle`). */
+  readonly sessionIdleMs?: number;
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 }
@@ -142,7 +144,7 @@ class DeploymentHost {
   }
 
   startGeneration(): void {
-    const { modelThread, preparationThread, id, waitingMax } = this.#input;
+    const { modelThread, preparationThread, id, waitingMax, sessionIdleMs } = this.#input;
     const prepared = this.#candidate!;
     const input: GenerationInput = {
       prepared,
@@ -150,6 +152,7 @@ class DeploymentHost {
       device: this.#device,
       preparationThread,
       waitingMax,
+      sessionIdleMs,
     };
     const name = `models/${id}@${prepared.generation}`;
     const kind = prepared.contract === 'text' ? 'textGeneration' : 'generation';

@@ -25,6 +25,8 @@ export interface GenerationInput<Prepared extends PreparedModel = PreparedModel>
   readonly preparationThread: string;
   /** Members that may wait (--max-queue). */
   readonly waitingMax: number;
+  /** Of retained text: sessions without a turn for so long are closed (--session-idle). */
+  readonly sessionIdleMs?: number;
 }
 
 /** Answer to 'generation.describe'. */

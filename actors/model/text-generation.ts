@@ -46,6 +46,7 @@ import { type Context, machine } from './generation.machine.js';
 
 /** Idle banks may have to leave first. */
 const PLACE_DEADLINE_MS = 60_000;
+/** Unless the server says otherwise. */
 const IDLE_MS = 10 * 60_000;
 
 class TextGenerationHost extends GenerationBase<PreparedText> {
@@ -123,7 +124,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       geometry,
       tokenizer: tokenizer === null ? null : new Tokenizer(tokenizer, 'tokenizer'),
       preparer: () => this.preparer,
-      idleMs: IDLE_MS,
+      idleMs: this.input.sessionIdleMs ?? IDLE_MS,
       open: (row) => this.#open(row),
       hasRoom: () => this.#hasRoom(),
       closed: (name, address) => this.#closed(name, address),

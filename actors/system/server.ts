@@ -27,6 +27,8 @@ export interface ServerInput {
   readonly deviceThread: string;
   /** Inputs that may wait for one generation. */
   readonly waitingMax: number;
+  /** Sessions without a turn for so long are closed; absent: after ten minutes. */
+  readonly sessionIdleMs?: number;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
 }
@@ -118,7 +120,7 @@ class ServerHost {
   }
 
   #create(id: string): string {
-    const { modelThreads, preparationThreads, waitingMax, wallTime } = this.#input;
+    const { modelThreads, preparationThreads, waitingMax, sessionIdleMs, wallTime } = this.#input;
     const turn = this.#created++;
     const input: DeploymentInput = {
       id,
@@ -127,6 +129,7 @@ class ServerHost {
       preparationThread: preparationThreads[turn % preparationThreads.length]!,
       device: this.#device,
       waitingMax,
+      sessionIdleMs,
       createdMs: wallTime(),
     };
     const address = this.#self.spawn(`deployments/${id}`, deployment, input, { watch: true });

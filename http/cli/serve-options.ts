@@ -31,6 +31,8 @@ export interface ServeOptions extends FileOptions {
   /** Milliseconds. */
   readonly streamStall: number;
   /** Milliseconds. */
+  readonly sessionIdle: number;
+  /** Milliseconds. */
   readonly headerTimeout: number;
   readonly maxBody: number;
   readonly maxBatch: number;
@@ -182,6 +184,11 @@ function addStreamLimits(command: Command): Command {
     .addOption(
       new Option('--stream-stall <seconds>', 'longest time in which a reader takes nothing')
         .default(defaultLimits.streamStallMs, `${defaultLimits.streamStallMs / 1000}`)
+        .argParser(secondsMs),
+    )
+    .addOption(
+      new Option('--session-idle <seconds>', 'a session without a turn for so long is closed')
+        .default(600_000, '600')
         .argParser(secondsMs),
     );
 }

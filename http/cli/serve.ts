@@ -173,6 +173,7 @@ function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
     packageRoots: options.packageRoot,
     cacheDir: options.cacheDir ?? null,
     queueMax: options.maxQueue,
+    sessionIdleMs: options.sessionIdle,
     requestTimeoutMs: options.requestTimeout,
     ports: systemPorts('main'),
     metrics,
