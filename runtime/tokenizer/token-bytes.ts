@@ -1,7 +1,7 @@
 /**
- * The bytes of single tokens. Byte-level vocabularies spell every byte, and byte fallback has tokens
- * of one byte, so these need not be characters; any other token is what the decoder makes of it
- * behind another one.
+ * The bytes of single tokens. Byte-level vocabularies spell every byte, and byte fallback has
+ * tokens of one byte, so these need not be characters; any other token is what the decoder makes of
+ * it behind another one.
  */
 import type { TokenizerFile } from './tokenizer-file.js';
 import { visibleBytes } from './word-cutter.js';

@@ -30,7 +30,10 @@ function make(choose: Chooser, depth: number): object {
     () => ({ type: 'boolean', description: 'yes or no' }),
     () => makeInteger(choose),
     () => makeNumber(choose),
-    () => ({ type: 'string', ...makeCounts(choose, 'minLength', 'maxLength', 4) }),
+    () => ({
+      type: 'string',
+      ...makeCounts(choose, 'minLength', 'maxLength', choose.of([4, 4, 30])),
+    }),
     () => ({ enum: some(choose, scalars, 1) }),
     () => ({ const: choose.of(scalars) }),
     () => ({ type: ['string', 'null', 'integer'] }),

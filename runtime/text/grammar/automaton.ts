@@ -1,7 +1,7 @@
 /**
- * Runs a program over bytes. A state is the set of readings that a text so far may have, each a node
- * within the rules that are open; states and their ways on are found when first asked for and kept,
- * so that what a model writes again and again costs a look-up a byte.
+ * Runs a program over bytes. A state is the set of readings that a text so far may have, each a
+ * node within the rules that are open; states and their ways on are found when first asked for and
+ * kept, so that what a model writes again and again costs a look-up a byte.
  *
  * Holds: from every state some bytes lead to a complete text. What is kept is bounded, and dropped
  * as a whole when it is too much; states that are in use stay valid. Readings of one state are

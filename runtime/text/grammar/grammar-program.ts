@@ -41,6 +41,6 @@ export interface GrammarProgram {
   readonly key: string;
   readonly nodes: readonly GrammarNode[];
   readonly start: number;
-  /** By node: rules that have to be opened to come from it to its rule's end; Infinity: none can. */
+  /** By node: rules that must be opened to come from it to its rule's end; Infinity: none can. */
   readonly levels: Float64Array;
 }

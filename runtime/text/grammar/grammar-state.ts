@@ -29,8 +29,8 @@ export class GrammarState {
   }
 
   /**
-   * Ids that may follow, a bit each; ids that end a turn exactly where the text is complete. Shared:
-   * not to be written to.
+   * Ids that may follow, a bit each; ids that end a turn exactly where the text is complete.
+   * Shared: not to be written to.
    */
   mask(): Uint32Array {
     return this.#tokens.maskOf(this.#automaton, this.#state);

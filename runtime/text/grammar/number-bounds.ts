@@ -1,6 +1,7 @@
 /**
  * Numbers between bounds, digit by digit. Whole numbers take any bounds; others take whole bounds
- * and are written without an exponent, so that the digits before the point tell where a number lies.
+ * and are written without an exponent, so that the digits before the point tell where a number
+ * lies.
  */
 import { digitsMax } from './json-text.js';
 import type { JsonText } from './json-text.js';

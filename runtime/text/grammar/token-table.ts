@@ -1,5 +1,5 @@
 /**
- * A tokenizer's tokens as grammars see them: their bytes, the tree of them, and the masks of states.
+ * A tokenizer's tokens as grammars see them: their bytes, the tree of them, the masks of states.
  * Made once a tokenizer, by the thread that uses it; what it keeps of grammars is bounded, and
  * shared by all turns that ask for the same one.
  */

@@ -1,4 +1,4 @@
-/** What is refused, by which name; bounds against hostile schemas; what is accepted and left out. */
+/** What is refused, by which name; bounds against hostile schemas; what is accepted, or is not. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../../runtime/base/errors.js';

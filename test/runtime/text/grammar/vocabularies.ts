@@ -5,6 +5,7 @@ import { compileGrammar } from '../../../../runtime/text/grammar/compile-grammar
 import { GrammarState } from '../../../../runtime/text/grammar/grammar-state.js';
 import { TokenTable } from '../../../../runtime/text/grammar/token-table.js';
 import { Tokenizer } from '../../../../runtime/tokenizer/tokenizer.js';
+import { tokenizerOf } from '../../tokenizer/tokenizer-files.js';
 import { repositoryRoot } from '../../packages/repository-root.js';
 
 export class Vocabulary {
@@ -62,6 +63,56 @@ export class Vocabulary {
 
 export const kjv = vocabularyOf('kjv', 2048, 0);
 export const tinyText = vocabularyOf('tiny-text', 261, 256);
+
+/** What bytes are called in byte-level files: visible ones as themselves, others from U+0100. */
+const byteNames = singleByteNames();
+const visible = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => byteNames[byte]!).join('');
+
+function singleByteNames(): string[] {
+  const hidden = Array.from({ length: 256 }, (_, byte) => byte).filter(
+    (byte) => byte <= 0x20 || (byte >= 0x7f && byte <= 0xa0) || byte === 0xad,
+  );
+  return Array.from({ length: 256 }, (_, byte) => {
+    const at = hidden.indexOf(byte);
+    return String.fromCharCode(at < 0 ? byte : 0x100 + at);
+  });
+}
+
+/** Every byte, and tokens that go across the parts of a text, as large vocabularies have them. */
+export const joined = joinedVocabulary();
+
+function joinedVocabulary(): Vocabulary {
+  const parts = [
+    '"',
+    '",',
+    '":',
+    '{"',
+    '"}',
+    '}',
+    ']',
+    '[',
+    ',',
+    ', ',
+    '\n',
+    ' ',
+    ': ',
+    '\\',
+    '\\u00',
+  ];
+  const words = ['a', 'null', '0', '12', 'x y', 'é', '本', 'aaaaaaaaaaaa', '-', '.5', 'e9', 'true'];
+  const all = [...parts, ...words];
+  const texts = all.flatMap((left) => all.map((right) => left + right));
+  const tokens = new Set([...byteNames, ...texts.map(visible)]);
+  const vocab = Object.fromEntries([...tokens, 'end'].map((token, id) => [token, id]));
+  const file = {
+    added_tokens: [{ id: tokens.size, content: 'end', special: true }],
+    pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false, use_regex: false },
+    decoder: { type: 'ByteLevel' },
+    model: { type: 'BPE', vocab, merges: [] },
+  };
+  return new Vocabulary(tokenizerOf(file), tokens.size + 1, tokens.size);
+}
 
 function vocabularyOf(name: string, size: number, end: number): Vocabulary {
   const bytes = readFileSync(join(repositoryRoot, 'models', name, 'tokenizer.json'));
