@@ -114,7 +114,13 @@ export interface ModelState {
 
 /** `{"package": DIR}`: a folder on the server. The other form carries the document itself. */
 export type RegisterBody =
-  | { readonly kind: 'package'; readonly package: string }
+  | {
+      readonly kind: 'package';
+      /** Absolute folder with a `model.json`, or a checkpoint that has none. */
+      readonly package: string;
+      /** Of a checkpoint without `model.json`; absent: the name of its folder or file. */
+      readonly id?: string;
+    }
   | {
       readonly kind: 'document';
       readonly id: string;
@@ -197,6 +203,8 @@ export interface StartOptions {
   readonly packageRoots: readonly string[];
   /** Folder for files that packages import from installed dependencies. */
   readonly cacheDir: string | null;
+  /** Folder for saved sessions; null: none are saved. */
+  readonly sessionDir: string | null;
   /** Requests that may wait for one deployment before 429. */
   readonly queueMax: number;
   /** Sessions without a turn for so long are closed; absent: after ten minutes. */

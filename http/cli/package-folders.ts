@@ -2,8 +2,9 @@
  * The folders that `serve` was given, before anything is started: two packages of one id would
  * replace each other, and which of them serves would be chance.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { checkpointId } from '../../runtime/base/checkpoint-id.js';
 import { StatusError } from '../../runtime/base/errors.js';
 
 export function requireDistinctIds(folders: readonly string[]): void {
@@ -16,7 +17,7 @@ export function requireDistinctIds(folders: readonly string[]): void {
       throw new StatusError(
         'invalidArgument',
         `${other} and ${folder} are both the package '${id}'; requests name a model by its id, so ` +
-          'give one of them another "id" in its model.json',
+          'give one of them another "id" in its model.json, or a checkpoint without one an --id',
       );
     }
     seen.set(id, folder);
@@ -25,6 +26,7 @@ export function requireDistinctIds(folders: readonly string[]): void {
 
 /** Null where it cannot be read: registering the package says why. */
 function idOf(folder: string): string | null {
+  if (!existsSync(join(folder, 'model.json'))) return checkpointId(resolve(folder));
   try {
     const document = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8')) as {
       readonly id?: unknown;
@@ -33,4 +35,16 @@ function idOf(folder: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** `--id` names the one checkpoint of a command. */
+export function requireOneForId(folders: readonly string[], id: string | undefined): void {
+  if (id === undefined) return;
+  const [folder, ...others] = folders;
+  if (folder !== undefined && others.length === 0 && !existsSync(join(folder, 'model.json')))
+    return;
+  throw new StatusError(
+    'invalidArgument',
+    '--id is for one checkpoint without a model.json; a package has its id in there',
+  );
 }

@@ -14,6 +14,8 @@ export interface FileOptions {
 }
 
 export interface ServeOptions extends FileOptions {
+  /** Of the one checkpoint that is served; undefined: its name. */
+  readonly id?: string;
   readonly host: string;
   readonly port: number;
   readonly device: string;
@@ -21,7 +23,8 @@ export interface ServeOptions extends FileOptions {
   readonly modelThreads: number;
   /** Undefined: the device decides. */
   readonly memory?: number;
-  /** Undefined: the user's cache folder. */
+  /** Undefined: sessions are not saved. */
+  readonly sessionDir?: string;
   readonly adminToken?: string;
   /** Milliseconds. */
   readonly requestTimeout: number;
@@ -46,6 +49,7 @@ export interface ServeOptions extends FileOptions {
 const examples = `
 Examples:
   loom-serve serve models/first-output models/embedding
+  loom-serve serve path/to/checkpoint --id my-model
   loom-serve serve my-model --host 0.0.0.0 --port 80 --admin-token "$TOKEN"
   loom-serve serve my-model --threads 8 --memory 8GiB --parameter-root /data/weights
 
@@ -63,6 +67,7 @@ export function addServeOptions(command: Command): Command {
 function addMachine(command: Command): Command {
   const cores = availableParallelism();
   return command
+    .option('--id <id>', 'id of a checkpoint without model.json; default: the name of its folder')
     .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(
       new Option('--port <n>', 'port to listen on; 0 takes a free one')
@@ -168,9 +173,15 @@ function addLimits(command: Command): Command {
     );
 }
 
-/** What generated text may take. */
+/** What generated text may take, and where it may be kept. */
 function addStreamLimits(command: Command): Command {
   return command
+    .addOption(
+      new Option(
+        '--session-dir <dir>',
+        'folder for saved sessions; without it none are saved',
+      ).argParser((text: string) => resolve(text)),
+    )
     .addOption(
       new Option('--generation-timeout <seconds>', 'longest time to generate a text')
         .default(defaultLimits.generationTimeoutMs, `${defaultLimits.generationTimeoutMs / 1000}`)

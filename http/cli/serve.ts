@@ -16,7 +16,7 @@ import { Metrics } from '../metrics.js';
 import type { StartedServer, StartOptions } from '../serving.js';
 import type { ToolCommand } from './check.js';
 import { exitCodes } from './outcome.js';
-import { requireDistinctIds } from './package-folders.js';
+import { requireDistinctIds, requireOneForId } from './package-folders.js';
 import { startProgress } from './progress.js';
 import { addServeOptions } from './serve-options.js';
 import type { ServeOptions } from './serve-options.js';
@@ -28,10 +28,13 @@ export function addServe(program: Command, tool: ToolCommand): void {
   const command = program
     .command('serve')
     .summary('serve packages over HTTP')
-    .description('Serves packages (folders with a model.json) over HTTP until it is stopped.')
+    .description(
+      'Serves packages (folders with a model.json) over HTTP until it is stopped. A checkpoint ' +
+        'folder (config.json, *.safetensors, tokenizer.json) or a .gguf file is served as it is.',
+    )
     .argument(
       '[package...]',
-      'package folders; more can be registered later through /admin/models',
+      'package folders or checkpoints; more can be registered later through /admin/models',
     );
   addServeOptions(command).action(async (folders: string[], options: ServeOptions) => {
     tool.end(await serve(folders, options, tool));
@@ -44,6 +47,7 @@ async function serve(
   tool: ToolCommand,
 ): Promise<number> {
   requireDistinctIds(folders);
+  requireOneForId(folders, options.id);
   const signals = onStopSignals();
   const metrics = new Metrics();
   const start = startOptions(options, metrics);
@@ -65,7 +69,7 @@ async function serve(
       isStarting: () => isStarting,
       isDraining: () => isDraining,
     });
-    const serving = registerAll(server, folders, tool.terminal);
+    const serving = registerAll(server, folders, options.id, tool.terminal);
     const stopped = await Promise.race([serving.then(() => false), signals.first.then(() => true)]);
     if (!stopped) {
       isStarting = false;
@@ -97,12 +101,14 @@ async function stop(
 async function registerAll(
   server: StartedServer,
   folders: readonly string[],
+  id: string | undefined,
   terminal: Terminal,
 ): Promise<void> {
   const progress = startProgress(terminal);
   let done = 0;
   const register = async (folder: string): Promise<void> => {
-    const body = { kind: 'package', package: resolve(folder) } as const;
+    const named = id === undefined ? {} : { id };
+    const body = { kind: 'package', package: resolve(folder), ...named } as const;
     await server.serving.register(body, { wait: true });
     progress.step(++done, folders.length, `${folder} is prepared`);
   };
@@ -172,6 +178,7 @@ function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
     parameterRoots: options.parameterRoot,
     packageRoots: options.packageRoot,
     cacheDir: options.cacheDir ?? null,
+    sessionDir: options.sessionDir ?? null,
     queueMax: options.maxQueue,
     sessionIdleMs: options.sessionIdle,
     requestTimeoutMs: options.requestTimeout,

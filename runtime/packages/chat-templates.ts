@@ -31,7 +31,7 @@ export function readTemplates({ assets }: ModelDocument, files: PackageFiles): C
   const read = config === undefined ? null : readConfig(config, files);
   const templates = { ...read?.templates };
   for (const [name, reference] of Object.entries(named)) {
-    templates[name] = utf8Text(files.read(reference), reference);
+    templates[nameOf(name)] = utf8Text(files.read(reference), reference);
   }
   for (const [name, template] of Object.entries(templates)) {
     if (template.length <= templateLengthMax) continue;
@@ -55,11 +55,13 @@ function readConfig(reference: string, files: PackageFiles): ChatTemplates {
   if (typeof given === 'string') templates[PREFERRED] = given;
   else {
     for (const { name, template } of given ?? []) {
-      templates[name === 'default' ? PREFERRED : name] = template;
+      templates[nameOf(name)] = template;
     }
   }
   return { templates, tokens: specialTokens(result.data) };
 }
+
+const nameOf = (name: string): string => (name === 'default' ? PREFERRED : name);
 
 /** Fields like `bos_token`: a text, or an object with one. */
 function specialTokens(config: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -7,7 +7,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { DiskParameterFile } from '../parameters/checkpoints/disk-parameter-file.js';
 import type { FileReads } from '../parameters/checkpoints/disk-parameter-file.js';
 import { defaultCacheDir, importFiles } from '../parameters/import/import-cache.js';
+import { CheckpointFiles } from './checkpoint-files.js';
 import { DiskFiles } from './disk-files.js';
+import { openCheckpointFolder } from './found-checkpoint.js';
+import type { FoundCheckpoint } from './found-checkpoint.js';
 import type { ModelDocument } from './model-document.js';
 import { fileBytesMax, missing, tooLarge } from './package-files.js';
 import type { OpenParameterFile, PackageFiles } from './package-files.js';
@@ -22,11 +25,20 @@ export interface FilesPlace {
   readonly parameterRoots?: readonly string[];
   /** Absolute folder that imported files are kept in; without it, the user's cache folder. */
   readonly cacheDir?: string | undefined;
+  /** The checkpoint that a package of the server's own serves; `base` is that package's folder. */
+  readonly checkpoint?: FoundCheckpoint | undefined;
 }
 
 /** The files of a package in a folder, with its imports made. */
-export function openPackageFiles(place: FilesPlace): DiskFiles | ImportedFiles {
+export function openPackageFiles(place: FilesPlace): PackageFiles {
   const { base, document, packageRoots, parameterRoots, cacheDir = defaultCacheDir() } = place;
+  const { checkpoint } = place;
+  if (checkpoint !== undefined) {
+    // The server's own packages lie outside of the operator's roots.
+    const programs = new DiskFiles(base);
+    const rest = openCheckpointFolder(checkpoint, place);
+    return new CheckpointFiles({ document, checkpoint, programs, rest });
+  }
   const files = new DiskFiles(base, packageRoots, parameterRoots);
   if (document.import === undefined) return files;
   return new ImportedFiles(files, importFiles(document.import, { base: files.base, cacheDir }));

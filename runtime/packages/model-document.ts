@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { StatusError } from '../base/errors.js';
 import { issueText } from './document-issues.js';
 import { importSchema } from './import-schema.js';
+import { servesSchema } from './serves-schema.js';
 
 const text = z.string().min(1);
 const count = z.int().min(1);
@@ -59,7 +60,7 @@ const assets = z
     templates: z
       .record(z.string().min(1), reference)
       .optional()
-      .describe('chat templates by the name that chat.render is given'),
+      .describe("chat templates by the name that chat.render is given; '' and 'default' are one"),
     checkpoint: z
       .array(reference)
       .max(1024)
@@ -128,6 +129,7 @@ export const modelDocument = z.strictObject({
   definition,
   assets,
   import: importSchema.optional(),
+  serves: servesSchema.optional(),
   deployment,
 });
 

@@ -59,6 +59,18 @@ function requireVersion(cursor: HeaderCursor): void {
   throw cursor.fault(`version ${versions.join(' or ')}, little-endian`, found);
 }
 
+/** Some values of the metadata; reads the header no further than to the last of them. */
+export function readGgufKeys(
+  file: ParameterFile,
+  keys: ReadonlySet<string>,
+): ReadonlyMap<string, MetadataValue> {
+  const cursor = new HeaderCursor(file);
+  requireVersion(cursor);
+  cursor.u64();
+  const count = cursor.count(checkpointLimits.metadataKeys, 'metadata keys');
+  return readMetadata(cursor, count, keys);
+}
+
 interface CountRule {
   readonly what: string;
   readonly max: number;
@@ -74,7 +86,12 @@ function readCount(cursor: HeaderCursor, { what, max, bytes }: CountRule): numbe
   return count;
 }
 
-function readMetadata(cursor: HeaderCursor, count: number): ReadonlyMap<string, MetadataValue> {
+/** Of all keys, or of those that are wanted. */
+function readMetadata(
+  cursor: HeaderCursor,
+  count: number,
+  wanted: ReadonlySet<string> | null = null,
+): ReadonlyMap<string, MetadataValue> {
   const metadata = new Map<string, MetadataValue>();
   const reader = new GgufMetadataReader(cursor);
   for (let index = 0; index < count; index += 1) {
@@ -82,7 +99,10 @@ function readMetadata(cursor: HeaderCursor, count: number): ReadonlyMap<string, 
     const key = cursor.string(checkpointLimits.nameBytes);
     cursor.place = () => `metadata ${quoted(key)}`;
     if (metadata.has(key)) throw cursor.fault('each key once', 'it twice');
-    metadata.set(key, reader.value());
+    const value = reader.value();
+    if (wanted !== null && !wanted.has(key)) continue;
+    metadata.set(key, value);
+    if (metadata.size === wanted?.size) break;
   }
   return metadata;
 }
