@@ -20,6 +20,7 @@ import type { PreparedRequest } from '../runtime/profiles/finite.js';
 import type { Prompt } from '../runtime/profiles/text.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 import type { LoadPlan, OpenedFile, OpenedSource } from '../runtime/parameters/load-plan.js';
+import type { FoundCheckpoint } from '../runtime/packages/found-checkpoint.js';
 import type { FilesPlace } from '../runtime/packages/imported-files.js';
 import type { ModelDocument } from '../runtime/packages/model-document.js';
 
@@ -86,6 +87,8 @@ export interface PackageLocation {
   readonly parameterRoots?: readonly string[];
   /** Where imported files are kept; absent: the user's cache folder. */
   readonly cacheDir?: string;
+  /** Of a checkpoint that a package of the server's own serves. */
+  readonly checkpoint?: FoundCheckpoint;
 }
 
 /** What preparation hands over: all that a generation needs, on whatever thread. */
