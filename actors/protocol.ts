@@ -18,6 +18,7 @@ import type { TextModel } from '../runtime/packages/text-control.js';
 import type { Choice } from '../runtime/packages/prepare-choice.js';
 import type { PreparedRequest } from '../runtime/profiles/finite.js';
 import type { Prompt } from '../runtime/profiles/text.js';
+import type { RowImage } from '../runtime/text/row-image.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 import type { LoadPlan, OpenedFile, OpenedSource } from '../runtime/parameters/load-plan.js';
 import type { FoundCheckpoint } from '../runtime/packages/found-checkpoint.js';
@@ -94,7 +95,10 @@ export interface PackageLocation {
 /** What preparation hands over: all that a generation needs, on whatever thread. */
 export type PreparedModel = PreparedFinite | PreparedText;
 export interface PreparedFinite extends FiniteModel, PreparedPackage {}
-export interface PreparedText extends TextModel, PreparedPackage {}
+export interface PreparedText extends TextModel, PreparedPackage {
+  /** Of programs, configuration and weights: what rows hold is good for the same one only. */
+  readonly identity: string;
+}
 
 interface PreparedPackage {
   readonly document: ModelDocument;
@@ -199,9 +203,11 @@ export type TextRequest =
   /** Answered with TextAnswer; what is said meanwhile goes to STREAMS under the number. */
   | { readonly op: 'generate'; readonly body: TextBody; readonly stream: number | null }
   /** Answered with SessionAnswer, like the two that follow. */
-  | { readonly op: 'open' }
+  | { readonly op: 'open'; readonly image?: Uint8Array }
   | { readonly op: 'describe'; readonly session: string }
   | { readonly op: 'change'; readonly session: string; readonly change: SessionChange }
+  /** Answered with SavedRow. */
+  | { readonly op: 'save'; readonly session: string }
   /** Answered with ids. */
   | { readonly op: 'tokenize'; readonly prompt: Prompt }
   /** Answered with text. */
@@ -213,6 +219,12 @@ export interface TextAnswer extends Omit<TextResult, 'model'> {
 }
 
 export type SessionAnswer = Omit<SessionState, 'model'>;
+
+/** What a session holds as bytes (`runtime/text/row-image.ts`). */
+export interface SavedRow {
+  readonly image: Uint8Array;
+  readonly tokens: number;
+}
 
 /** Where what turns say goes, on the main thread. */
 export const STREAMS = 'main:/streams';
@@ -230,4 +242,14 @@ export interface DeltasTaken {
 /** 'prompt.prepare', an ask to the preparer of a text model; answered with ids. */
 export interface PreparePrompt {
   readonly prompt: Prompt;
+}
+
+/** 'image.write', an ask to the preparer of a text model; answered with the bytes. */
+export interface WriteImage {
+  readonly row: RowImage;
+}
+
+/** 'image.read', the same the other way; answered with RowImage once all of it was checked. */
+export interface ReadImage {
+  readonly image: Uint8Array;
 }

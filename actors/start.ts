@@ -21,6 +21,7 @@ import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
 import { chooseDevice, type DeviceChoice } from './edge/device-choice.js';
+import { SessionFiles } from './edge/session-files.js';
 import { Streams, TextPort } from './edge/text-port.js';
 import { textStreams } from './system/text-streams.js';
 import { SERVER } from './protocol.js';
@@ -88,7 +89,11 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await close();
     throw error;
   }
-  const text = new TextPort({ system, streams, clock: ports.clock });
+  const files = new SessionFiles({
+    folder: options.sessionDir,
+    nextId: () => ports.ids.next('saving'),
+  });
+  const text = new TextPort({ system, streams, clock: ports.clock, files });
   const serving = new ServingPort({ system, topology, options, text });
   return { serving, text, topology, pool: pools.compile, system, close };
 }

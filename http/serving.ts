@@ -8,6 +8,7 @@ import type { CancelSignal } from '../runtime/base/cancel-source.js';
 import type { Ports } from '../runtime/base/ports.js';
 import type { StatusRecord } from '../runtime/base/errors.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
+import type { Observing } from './observing.js';
 import type { TextServing } from './text-serving.js';
 
 /**
@@ -219,6 +220,7 @@ export interface StartOptions {
 export interface StartedServer {
   readonly serving: Serving;
   readonly text: TextServing;
+  readonly observing: Observing;
   /** Ends every thread. Call after `drain`; safe to call twice. */
   close(): Promise<void>;
 }

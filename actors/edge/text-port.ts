@@ -4,6 +4,8 @@
  */
 import type { TextDelta } from '../../http/text-serving.js';
 import type {
+  OpenOptions,
+  SavedSession,
   SessionChange,
   SessionState,
   TextCall,
@@ -13,12 +15,19 @@ import type {
 } from '../../http/text-serving.js';
 import type { CallOptions } from '../../http/serving.js';
 import type { Clock } from '../../runtime/base/ports.js';
-import { StatusError } from '../../runtime/base/errors.js';
+import { StatusError, toStatus } from '../../runtime/base/errors.js';
 import type { Prompt } from '../../runtime/profiles/text.js';
 import type { ActorSystem } from '../../runtime/system/system.js';
-import { SERVER, type SessionAnswer, type TextAnswer, type TextRequest } from '../protocol.js';
+import {
+  SERVER,
+  type SavedRow,
+  type SessionAnswer,
+  type TextAnswer,
+  type TextRequest,
+} from '../protocol.js';
 import type { StreamReaders } from '../system/text-streams.js';
 import { interrupted } from './interrupted.js';
+import { SessionFiles } from './session-files.js';
 
 /** Who reads one stream. */
 interface Reader {
@@ -74,17 +83,20 @@ export interface TextPortOptions {
   readonly system: ActorSystem;
   readonly streams: Streams;
   readonly clock: Clock;
+  readonly files: SessionFiles;
 }
 
 export class TextPort implements TextServing {
   readonly #system: ActorSystem;
   readonly #streams: Streams;
   readonly #clock: Clock;
+  readonly #files: SessionFiles;
 
-  constructor({ system, streams, clock }: TextPortOptions) {
+  constructor({ system, streams, clock, files }: TextPortOptions) {
     this.#system = system;
     this.#streams = streams;
     this.#clock = clock;
+    this.#files = files;
   }
 
   async generate(call: TextCall, options: TextOptions): Promise<TextResult> {
@@ -101,8 +113,22 @@ export class TextPort implements TextServing {
     }
   }
 
-  async openSession(model: string, options: CallOptions): Promise<SessionState> {
-    return this.#session(model, { op: 'open' }, options);
+  async openSession(model: string, { restore, ...options }: OpenOptions): Promise<SessionState> {
+    if (restore === undefined) return this.#session(model, { op: 'open' }, options);
+    const image = await this.#files.read(restore);
+    try {
+      return await this.#session(model, { op: 'open', image }, options);
+    } catch (error) {
+      throw restoring(error, restore);
+    }
+  }
+
+  async saveSession(id: string, name: string, options: CallOptions): Promise<SavedSession> {
+    this.#files.check(name, 'name');
+    const save: TextRequest = { op: 'save', session: id };
+    const { image, tokens } = await this.#ask<SavedRow>(modelOf(id), save, options);
+    await this.#files.write(name, image);
+    return { name, tokens, bytes: image.length };
   }
 
   async session(id: string): Promise<SessionState> {
@@ -144,6 +170,16 @@ export class TextPort implements TextServing {
       throw interrupted(error, deployment);
     }
   }
+}
+
+/** What is wrong with a saved session names it. */
+function restoring(error: unknown, name: string): unknown {
+  const status = toStatus(error);
+  const isItsFault = ['dataLoss', 'failedPrecondition', 'outOfRange'].includes(status.code);
+  if (!isItsFault) return error;
+  return new StatusError(status.code, `saved session '${name}': ${status.message}`, {
+    param: 'restore',
+  });
 }
 
 /** Ids of sessions start with the deployment that they are of. */

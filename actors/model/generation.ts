@@ -16,7 +16,7 @@ import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { Scheduler } from '../policy/scheduler.js';
 import { SpecializationCache } from '../policy/specialization-cache.js';
 import { memberCount } from '../../runtime/profiles/finite-request.js';
-import type { FiniteCall, PreparedFinite } from '../protocol.js';
+import type { FiniteCall, PreparedFinite, TextSubmit } from '../protocol.js';
 import { BriefPreparer } from '../serving/brief-preparer.js';
 import { cohort } from '../serving/cohort.js';
 import { finiteRequest, type RequestInput } from '../serving/finite-request.js';
@@ -88,10 +88,15 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
     return this.warm() ? null : { type: 'control.loaded' };
   }
 
+  #refuseText(ask: Message): void {
+    const { text } = ask.payload as TextSubmit;
+    this.refuseProfile(ask, (text.op === 'generate' ? text.body.profile : undefined) ?? 'text');
+  }
+
   accept(ask: Message): void {
     const call = ask.payload as FiniteCall;
     const { waitingMax, prepared } = this.input;
-    if (call.body === undefined) return this.refuseProfile(ask, 'text');
+    if (call.body === undefined) return this.#refuseText(ask);
     const preparer = this.preparer;
     const name = this.self.nextId('request');
     const isFull = this.#scheduler.size + memberCount(call.body) > waitingMax;

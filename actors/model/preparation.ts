@@ -254,7 +254,10 @@ class PreparationHost {
 /** What only the contract of the package has. */
 function contractOf(plan: PreparationPlan) {
   const { contract } = plan;
-  if (contract === 'text') return { contract, geometry: plan.geometry, templates: plan.templates };
+  if (contract === 'text') {
+    const { geometry, templates, identity } = plan;
+    return { contract, geometry, templates, identity };
+  }
   const { capacities, memoryForecast } = plan;
   return { contract, capacities, memoryForecast };
 }

@@ -32,6 +32,7 @@ import {
   type TextSubmit,
 } from '../protocol.js';
 import { epoch } from '../serving/epoch.js';
+import { rowTransfer, type RowOrder } from '../serving/row-transfer.js';
 import { session, type SessionAsk } from '../serving/session.js';
 import { SessionHome } from '../serving/session-home.js';
 import type { Emitted, Turn } from '../serving/turn.js';
@@ -62,6 +63,8 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   readonly #sessions = new Map<string, string>();
   #opened = 0;
   #deltas: { stream: number; delta: TextDelta }[] = [];
+  /** Rows that are to be read or filled, in order. */
+  readonly #orders: RowOrder[] = [];
   #epochsFormed = 0;
   #isExecuting = false;
   #willForm = false;
@@ -130,6 +133,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       closed: (name, address) => this.#closed(name, address),
       isOpen: (ask) => this.#requests.has(ask),
       ended: (ask) => void this.#requests.delete(ask),
+      move: (order) => void this.#orders.push(order),
     });
   }
 
@@ -157,9 +161,14 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       return this.#over();
     }
     if (text.op === 'open') {
-      this.self.reply(ask, this.#openSession());
+      const made = this.#openSession();
+      if (text.image !== undefined) return this.#handOver(ask, this.#sessions.get(made.id)!);
+      this.self.reply(ask, made);
       return this.#over();
     }
+    const { profile } = this.input.prepared.document;
+    const asked = text.op === 'generate' ? (text.body.profile ?? profile) : profile;
+    if (asked !== profile) return this.refuseProfile(ask, asked);
     if (text.op === 'generate' && text.body.session === null) return this.#startTurn(ask);
     const id = text.op === 'generate' ? text.body.session! : text.session;
     const address = this.#sessions.get(id);
@@ -254,20 +263,22 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   formEpoch(): void {
     this.#willForm = false;
     if (this.#isExecuting) return;
-    const work = this.#turns!.next();
-    if (work === null) return;
+    const order = this.#orders.shift() ?? null;
+    const work = order === null ? this.#turns!.next() : null;
+    const members = work?.spans.length ?? 0;
+    if (order === null && work === null) return;
     this.#isExecuting = true;
     this.#epochsFormed += 1;
-    this.#spansServed += work.spans.length;
-    this.self.tell(this.self.address, 'cohort.formed', { members: work.spans.length });
-    this.self.spawn(`epochs/${this.#epochsFormed}`, epoch, {
-      work,
-      control: this.#control!,
-      store: this.#store,
-      turns: this.#turns!,
-      device: this.input.device,
-      keys: this.#keys,
-    });
+    this.#spansServed += members;
+    this.self.tell(this.self.address, 'cohort.formed', { members });
+    const { device, prepared } = this.input;
+    const shared = { control: this.#control!, store: this.#store, device, keys: this.#keys };
+    const name = `epochs/${this.#epochsFormed}`;
+    if (work !== null) this.self.spawn(name, epoch, { ...shared, work, turns: this.#turns! });
+    else {
+      const { geometry } = prepared;
+      this.self.spawn(name, rowTransfer, { ...shared, geometry, order: order! });
+    }
   }
 
   epochEnded(): void {

@@ -14,6 +14,7 @@ import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
 import type { Grammar } from '../../runtime/profiles/text.js';
 import type { TextBody } from '../../http/text-serving.js';
 import type { SessionAnswer } from '../protocol.js';
+import type { RowOrder } from './row-transfer.js';
 import type { TurnInput } from './turn.js';
 import type { TurnTable } from './turn-table.js';
 
@@ -39,6 +40,8 @@ export interface SessionHomeOptions {
   /** Whether an ask with this id was handed over and has not ended. */
   readonly isOpen: (ask: string) => boolean;
   readonly ended: (ask: string) => void;
+  /** Has a row's contents moved when no epoch runs. */
+  readonly move: (order: RowOrder) => void;
 }
 
 interface Arrived {
@@ -60,6 +63,7 @@ export class SessionHome {
   readonly closed: SessionHomeOptions['closed'];
   readonly isOpen: (ask: string) => boolean;
   readonly ended: (ask: string) => void;
+  readonly move: (order: RowOrder) => void;
   readonly #options: SessionHomeOptions;
   readonly #terminal: ReadonlySet<number>;
   #tokens: TokenTable | null = null;
@@ -79,6 +83,7 @@ export class SessionHome {
     this.closed = options.closed;
     this.isOpen = options.isOpen;
     this.ended = options.ended;
+    this.move = options.move;
     this.#terminal = new Set(options.geometry.terminal);
   }
 
@@ -103,6 +108,7 @@ export class SessionHome {
       seed: BigInt(seed),
       details: sampling.topLogprobs !== undefined,
       grammar: body.grammar === null ? null : this.#grammar(body.grammar),
+      isCaptured: this.isSequence,
       tokenizer: this.#options.tokenizer,
       terminal: this.#terminal,
     };

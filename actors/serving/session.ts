@@ -8,9 +8,12 @@ import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Cancel, Message, Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
+import type { Prompt } from '../../runtime/profiles/text.js';
 import type { Checkpoint, Row } from '../../runtime/text/retained-row.js';
+import type { RowImage } from '../../runtime/text/row-image.js';
 import type { SessionChange, TextBody } from '../../http/text-serving.js';
 import type { PreparePrompt, SessionAnswer, TextAnswer, TextSubmit } from '../protocol.js';
+import { RowCopy } from './row-copy.js';
 import { type Context, machine } from './session.machine.js';
 import type { SessionHome } from './session-home.js';
 import { Turn } from './turn.js';
@@ -34,6 +37,8 @@ const CANCELLED: StatusRecord = { code: 'cancelled', message: 'the request was c
 interface Asked {
   readonly ask: Message;
   readonly body: TextBody;
+  /** Instead of a turn: its row is kept, or filled with what was kept. */
+  readonly copy: RowCopy | null;
   readonly stream: number | null;
   readonly arrivedMs: number;
   /** Answered with the session, not with what was said. */
@@ -49,6 +54,8 @@ class SessionHost {
   readonly #cancelled = new Set<string>();
   #asked: Asked | null = null;
   #checkpointed = 0;
+  /** Something was answered. */
+  #isKnown = false;
 
   constructor(self: ActorSelf, input: SessionInput) {
     this.#self = self;
@@ -58,7 +65,9 @@ class SessionHost {
   /** What an ask is to the machine. */
   requested(ask: Message): MachineEvent | null {
     const { text } = ask.payload as TextSubmit;
-    if (text.op === 'generate') return { type: 'turn.begin' };
+    if (text.op === 'generate' || text.op === 'save' || text.op === 'open') {
+      return { type: 'turn.begin' };
+    }
     if (text.op !== 'change') {
       this.#self.reply(ask, this.describe());
       this.#over(ask);
@@ -77,20 +86,34 @@ class SessionHost {
 
   prepare(ask: Message): void {
     if (this.#cancelled.has(ask.id)) this.#self.tell(this.#self.address, 'turn.cancel', {});
-    const { text } = ask.payload as TextSubmit;
-    const arrivedMs = this.#self.now();
-    if (text.op === 'generate') {
-      const { body, stream } = text;
-      this.#asked = { ask, body, stream, arrivedMs, isChange: false, turn: null };
-    } else {
-      const { change } = text as { change: Extract<SessionChange, { op: 'append' }> };
-      const body = appendBody(change, this.#input.id);
-      this.#asked = { ask, body, stream: null, arrivedMs, isChange: true, turn: null };
-    }
+    this.#asked = this.#askedOf(ask);
+    if (this.#asked.copy !== null) return this.#asked.copy.prepare();
     const prompt: PreparePrompt = { prompt: this.#asked.body.prompt };
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
     const { preparer } = this.#input.home;
     this.#self.ask(preparer(), 'prompt.prepare', prompt, { deadlineMs, as: 'prompt' });
+  }
+
+  #askedOf(ask: Message): Asked {
+    const { text } = ask.payload as TextSubmit;
+    const { row, home } = this.#input;
+    const shared = { ask, arrivedMs: this.#self.now(), stream: null, copy: null, turn: null };
+    if (text.op === 'generate') {
+      const { body, stream } = text;
+      return { ...shared, body, stream, isChange: false };
+    }
+    if (text.op === 'change') {
+      const { prompt } = text.change as Extract<SessionChange, { op: 'append' }>;
+      return { ...shared, body: silentBody(prompt, this.#input.id), isChange: true };
+    }
+    const copy = new RowCopy(this.#self, { home, row: row! }, ask);
+    return { ...shared, body: silentBody(nothing, this.#input.id), copy, isChange: true };
+  }
+
+  /** What becomes of the row's copy; of none that is under way, nothing. */
+  copied(event: (copy: RowCopy) => MachineEvent | null): MachineEvent | null {
+    const copy = this.#asked?.copy ?? null;
+    return copy === null ? null : event(copy);
   }
 
   prompted(reply: Reply): MachineEvent {
@@ -98,10 +121,11 @@ class SessionHost {
     return { type: 'prompt.ready', ids: reply.value };
   }
 
-  queue(ids: readonly number[]): void {
+  queue({ ids, image }: { readonly ids: readonly number[]; readonly image?: RowImage }): void {
     const { home, row } = this.#input;
     const asked = this.#asked!;
     try {
+      if (asked.copy !== null) return asked.copy.queue(image ?? null);
       const { requestId } = asked.ask.payload as TextSubmit;
       const turn = new Turn(home.turnOf(asked.body, { ids, requestId }, asked, this.#self.address));
       home.turns.queue(turn, row);
@@ -113,19 +137,31 @@ class SessionHost {
   }
 
   withdraw(): void {
-    const { turn } = this.#asked!;
-    const isFree = turn === null || this.#input.home.turns.withdraw(turn);
+    const { turn, copy } = this.#asked!;
+    const isFree = copy?.withdraw() ?? (turn === null || this.#input.home.turns.withdraw(turn));
     if (isFree) this.#self.tell(this.#self.address, 'turn.settled', {});
   }
 
   deliver(): void {
-    const { ask, isChange } = this.#asked!;
-    if (isChange) return this.#self.reply(ask, this.#described('idle'));
+    const { ask, isChange, copy } = this.#asked!;
+    this.#isKnown = true;
+    const saved = copy?.saved ?? null;
+    if (saved !== null) {
+      return this.#self.reply(ask, saved, { transfer: [saved.image.buffer as ArrayBuffer] });
+    }
+    if (isChange) return this.#self.reply(ask, this.#changedBy(this.#asked!));
     try {
       this.#self.reply(ask, this.#answer());
     } catch (error) {
       this.#self.replyError(ask, toStatus(error));
     }
+  }
+
+  /** An append to a sequence is answered with its output, too. */
+  #changedBy({ turn }: Asked): SessionAnswer {
+    const state = this.#described('idle');
+    const isOutput = this.#input.home.isSequence && turn !== null;
+    return isOutput ? { ...state, captured: turn.output } : state;
   }
 
   #answer(): TextAnswer {
@@ -143,7 +179,7 @@ class SessionHost {
       drafted: turn.drafted,
       accepted: turn.accepted,
       chat: body.hasTools && home.control.hasChat ? home.control.answerChat(turn.text) : null,
-      captured: home.isSequence ? joined(turn.captured) : null,
+      captured: home.isSequence ? turn.output : null,
       timings: {
         queueMs: begunMs - arrivedMs,
         promptMs: spokeMs - begunMs,
@@ -266,8 +302,12 @@ class SessionHost {
     // The row of a request that keeps nothing goes with its turn.
     const used = this.#asked?.turn?.row ?? null;
     if (row === null && used !== null) this.#input.home.giveBack(used);
-    const { ask } = this.#asked!;
+    const { ask, copy } = this.#asked!;
     this.#asked = null;
+    // Nobody knows the id of a session whose opening failed.
+    if (copy?.opensSession === true && !this.#isKnown) {
+      this.#self.tell(this.#self.address, 'session.expired', {});
+    }
     this.#over(ask);
   }
 
@@ -279,21 +319,12 @@ class SessionHost {
   }
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
+const askOf = ({ payload }: Message): Message => (payload as SessionAsk).ask;
+
+const nothing: Prompt = { kind: 'tokens', ids: [] };
 
 /** Tokens are read, and nothing is said. */
-function appendBody(
-  { prompt }: Extract<SessionChange, { op: 'append' }>,
-  session: string,
-): TextBody {
+function silentBody(prompt: Prompt, session: string): TextBody {
   return {
     prompt,
     session,
@@ -305,8 +336,6 @@ function appendBody(
   };
 }
 
-const askOf = ({ payload }: Message): Message => (payload as SessionAsk).ask;
-
 export const session = machineActor(
   machine,
   (self: ActorSelf, input: SessionInput): MachineHost => {
@@ -315,14 +344,23 @@ export const session = machineActor(
       (context as Context).failure ?? toStatus(new Error('the turn failed without a reason'));
     return {
       input: { isRetained: input.row !== null },
-      replies: { prompt: (reply) => host.prompted(reply) },
+      replies: {
+        prompt: (reply) => host.prompted(reply),
+        'image.read': (reply) => host.copied((copy) => copy.checked(reply)),
+        'image.write': (reply) => host.copied((copy) => copy.written(reply)),
+      },
       messages: {
         'session.ask': (message) => host.requested(askOf(message)),
         cancel: ({ payload }) => host.cancelled(payload as Cancel),
+        'row.read': ({ payload }) =>
+          host.copied((copy) => copy.read((payload as { bytes: Uint8Array }).bytes)),
+        'row.written': () => host.copied((copy) => copy.ended(null)),
+        'row.failed': ({ payload }) =>
+          host.copied((copy) => copy.ended((payload as { status: StatusRecord }).status)),
       },
       effects: {
         preparePrompt: (_e, _c, message) => host.prepare(askOf(message)),
-        queueTurn: (event) => host.queue(event['ids'] as readonly number[]),
+        queueTurn: (event) => host.queue(event as unknown as Parameters<SessionHost['queue']>[0]),
         withdrawTurn: () => host.withdraw(),
         deliverTurn: () => host.deliver(),
         replyFailure: (_, context) => host.fail(failure(context)),

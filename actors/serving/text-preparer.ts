@@ -1,12 +1,20 @@
 /**
- * The actor that turns prompts into tokens for one generation, on a preparation thread: it holds
- * the control program over its own copy of the frozen state, and a tokenizer of its own.
+ * The actor that turns prompts into tokens for one generation, and what rows hold into bytes that
+ * are kept and back, on a preparation thread: it holds the control program over its own copy of the
+ * frozen state, and a tokenizer of its own.
  */
 import { toStatus } from '../../runtime/base/errors.js';
 import { TextPreparer } from '../../runtime/packages/text-preparer.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
-import type { PreparedText, PreparePrompt, TextSubmit } from '../protocol.js';
+import { readRowImage, writeRowImage } from '../../runtime/text/row-image.js';
+import type {
+  PreparedText,
+  PreparePrompt,
+  ReadImage,
+  TextSubmit,
+  WriteImage,
+} from '../protocol.js';
 
 export interface TextPreparerInput {
   readonly prepared: PreparedText;
@@ -15,6 +23,8 @@ export interface TextPreparerInput {
 export const textPreparer = (_self: ActorSelf, { prepared }: TextPreparerInput): Behaviour => {
   const program = new TextPreparer(prepared, prepared.tokenizer);
   const answer = (ask: Message): unknown => {
+    if (ask.kind === 'image.write') return writeRowImage((ask.payload as WriteImage).row, prepared);
+    if (ask.kind === 'image.read') return readRowImage((ask.payload as ReadImage).image, prepared);
     if (ask.kind === 'prompt.prepare') {
       return program.promptIds((ask.payload as PreparePrompt).prompt);
     }

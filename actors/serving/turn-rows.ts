@@ -66,8 +66,24 @@ export class TurnRows {
     return store.open(kind);
   }
 
+  /** A row takes contents from outside (`RowStore.install`); false when nobody can spare pages. */
+  install(row: Row, ids: readonly number[], done: number): boolean {
+    const { store } = this.#host;
+    this.forget(row);
+    while (!store.install(row, ids, done)) if (!this.#spare()) return false;
+    return true;
+  }
+
   /** Takes pages from whoever needs them least; false when nobody younger than `turn` has any. */
   makeRoom(turn: Turn, kept: ReadonlySet<Turn>): boolean {
+    if (this.#spare()) return true;
+    const other = this.#leastNeedy(turn, kept);
+    if (other !== undefined) this.#host.store.spill(other.row!);
+    return other !== undefined;
+  }
+
+  /** Pages that nobody works with. */
+  #spare(): boolean {
     const { store } = this.#host;
     for (const row of this.#idle) {
       this.#idle.delete(row);
@@ -80,9 +96,7 @@ export class TurnRows {
       store.spillCheckpoint(checkpoint);
       return true;
     }
-    const other = this.#leastNeedy(turn, kept);
-    if (other !== undefined) store.spill(other.row!);
-    return other !== undefined;
+    return false;
   }
 
   #leastNeedy(turn: Turn, kept: ReadonlySet<Turn>): Turn | undefined {

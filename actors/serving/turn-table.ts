@@ -98,8 +98,14 @@ export class TurnTable {
         param: 'prompt',
       });
     }
-    const cached = store.append(row, ids);
-    if (parked === null) turn.cached = cached;
+    const start = row.ids.length;
+    // What was published of a sequence was captured for others.
+    const cached = store.append(row, ids, turn.input.isCaptured ? start : Infinity);
+    if (parked === null) {
+      turn.cached = cached;
+      turn.start = start;
+      turn.capturedTo = start;
+    }
     turn.parked = null;
     // A turn that adds nothing reads the last token again: what follows it is not kept.
     if (row.done === row.ids.length && wantsToken) store.stepBack(row);
@@ -111,6 +117,7 @@ export class TurnTable {
   withdraw(turn: Turn): boolean {
     turn.isWithdrawn = true;
     if (turn.isInFlight) return false;
+    this.#takeBack(turn);
     this.#drop(turn);
     return true;
   }
@@ -175,7 +182,7 @@ export class TurnTable {
       this.#host.store.reserve(row, 1);
       if (turn.startedMs === 0) turn.cached = row.done;
     }
-    const wanted = row.ids.length - row.done;
+    const wanted = wantedOf(turn);
     const isDecode = turn.outputs.length > 0 && wanted === 1;
     const proposals = isDecode ? this.#propose(turn) : [];
     const { servedIn, wantsToken: selects } = turn;
@@ -203,7 +210,7 @@ export class TurnTable {
   #room({ turn, wanted, proposals }: Candidate, count: number, kept: ReadonlySet<Turn>): number {
     const { store } = this.#host;
     const row = turn.row!;
-    const isSpilled = row.ids.length - row.drafts - row.done !== wanted;
+    const isSpilled = wantedOf(turn) !== wanted;
     // Its pages went to an older turn since it was looked at: it reads its row again.
     if (isSpilled && count > wanted) return 0;
     if (count > wanted) store.proposed(row, proposals.slice(0, count - wanted));
@@ -248,14 +255,17 @@ export class TurnTable {
     const { completed, selected, details } = result;
     const row = turn.row!;
     turn.isInFlight = false;
-    turn.isAlone = false;
     const proven = span.ids.length - span.drafts;
     const accepted = span.ids.slice(proven, completed);
     // False: its row lost what it had meanwhile, and reads itself again.
     if (!this.#host.store.commit(row, completed, selected)) return this.#goOn(turn);
+    if (span.first + completed >= turn.aloneTo) turn.aloneTo = 0;
     turn.drafted += span.drafts;
     turn.accepted += accepted.length;
-    if (captured !== null) turn.captured.push(captured);
+    if (captured !== null && span.first >= turn.capturedTo) {
+      turn.captured.push(captured);
+      turn.capturedTo = span.first + completed;
+    }
     if (turn.isWithdrawn) return this.#settle(turn);
     if (!span.selects) return this.#read(turn);
     if (turn.firstTokenMs === 0) turn.firstTokenMs = this.#host.now();
@@ -301,11 +311,18 @@ export class TurnTable {
   }
 
   #fail(turn: Turn, status: StatusRecord): void {
+    this.#takeBack(turn);
     this.#drop(turn);
     this.#host.tell(turn, 'turn.failed', { status });
   }
 
+  /** Nobody has what the tokens of a sequence gave: as if they had never come. */
+  #takeBack({ input, row, start }: Turn): void {
+    if (input.isCaptured && row !== null) this.#host.store.rewind(row, start);
+  }
+
   #settle(turn: Turn): void {
+    this.#takeBack(turn);
     this.#drop(turn);
     this.#host.tell(turn, 'turn.settled', {});
   }
@@ -318,10 +335,11 @@ export class TurnTable {
     // Of an epoch whose results broke the contract some may have been committed.
     const open = spans.filter(({ turn }) => turn.isInFlight);
     this.#host.store.fail(hold);
-    for (const { turn } of open) {
+    for (const { turn, span } of open) {
       turn.isInFlight = false;
+      const end = span.first + span.ids.length - span.drafts;
       if (turn.isWithdrawn) this.#settle(turn);
-      else if (isShared && spans.length > 1) turn.isAlone = true;
+      else if (isShared && spans.length > 1) turn.aloneTo = Math.max(turn.aloneTo, end);
       else this.#fail(turn, status);
     }
   }
@@ -339,4 +357,11 @@ export class TurnTable {
     turn.taken += 1;
     if (wasStalled && !turn.isStalled) this.#host.tell(turn, 'turn.resumed', {});
   }
+}
+
+/** Tokens to read next; where a sequence reads itself again, up to where it was captured. */
+function wantedOf({ row, input, capturedTo }: Turn): number {
+  const { ids, drafts, done } = row!;
+  if (input.isCaptured && done < capturedTo) return capturedTo - done;
+  return ids.length - drafts - done;
 }

@@ -32,6 +32,8 @@ export interface TurnInput {
   /** Whether each token's likelihood is wanted. */
   readonly details: boolean;
   readonly grammar: GrammarState | null;
+  /** What its tokens give is wanted, each token's once. */
+  readonly isCaptured: boolean;
   /** Null for packages without one: such a turn has ids and no text. */
   readonly tokenizer: Tokenizer | null;
   readonly terminal: ReadonlySet<number>;
@@ -62,8 +64,11 @@ export class Turn {
   endedMs = 0;
   isInFlight = false;
   isWithdrawn = false;
-  /** A call or a work for several failed: it runs once more in an epoch of its own. */
-  isAlone = false;
+  /**
+   * An epoch for several failed: it has epochs of its own until its row was read beyond the span
+   * that was in it, also while it reads again what came before. 0: none failed.
+   */
+  aloneTo = 0;
   /** Epoch that served it last. */
   servedIn = 0;
   drafted = 0;
@@ -72,8 +77,11 @@ export class Turn {
   sent = 0;
   taken = 0;
   readonly outputs: number[] = [];
-  /** Of a sequence: what its spans gave. */
+  /** Of a sequence: what its spans gave, from its first token on up to a position of its row. */
   readonly captured: Uint8Array[] = [];
+  capturedTo = 0;
+  /** Tokens that its row was to hold when it came. */
+  start = 0;
   finish: TextFinish | null = null;
   readonly #text: TokenText | null;
   readonly #stop: StopText;
@@ -89,6 +97,10 @@ export class Turn {
     return this.sent - this.taken >= DELTAS_MAX;
   }
 
+  get isAlone(): boolean {
+    return this.aloneTo > 0;
+  }
+
   /** A token is wanted when its row has been read. */
   get wantsToken(): boolean {
     return this.input.maxTokens !== 0;
@@ -97,6 +109,17 @@ export class Turn {
   /** Everything that was published. */
   get text(): string {
     return this.#whole;
+  }
+
+  /** Of a sequence: all that was captured. */
+  get output(): Uint8Array {
+    const whole = new Uint8Array(this.captured.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const piece of this.captured) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    return whole;
   }
 
   /** Proposals make no sense beyond these. */

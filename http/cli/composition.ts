@@ -27,6 +27,7 @@ export function toolOptions(level: string, files: FileOptions): StartOptions {
     parameterRoots: files.parameterRoot,
     packageRoots: files.packageRoot,
     cacheDir: files.cacheDir ?? null,
+    sessionDir: null,
     queueMax: 1024,
     requestTimeoutMs: defaultLimits.requestTimeoutMs,
     ports: systemPorts('main'),

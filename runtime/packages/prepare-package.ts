@@ -35,6 +35,7 @@ import type { ModelDocument } from './model-document.js';
 import { PackageCheckpoints } from './package-checkpoints.js';
 import { packageBindings } from './package-configuration.js';
 import type { PackageFiles } from './package-files.js';
+import { packageIdentity } from './package-identity.js';
 import { planParameters } from './parameter-plan.js';
 import type { ParameterPlan } from './parameter-plan.js';
 import { runPrepare } from './run-prepare.js';
@@ -54,6 +55,7 @@ export interface TextPlan extends ProgramPlan {
   readonly contract: 'text';
   readonly geometry: TextGeometry;
   readonly templates: ChatTemplates;
+  readonly identity: string;
 }
 
 /** What every contract has. */
@@ -145,7 +147,8 @@ function planPackage(loaded: LoadedPackage, context: PlanContext): PreparationPl
   };
   const { sizes } = cold;
   if (sizes.contract === 'text') {
-    return { ...plan, ...sizes, templates: readTemplates(document, files) };
+    const identity = packageIdentity({ document, sources, bindings, tokenizer, indexes });
+    return { ...plan, ...sizes, templates: readTemplates(document, files), identity };
   }
   const capacities = limitUnits(sizes.capacities, document);
   return { ...plan, contract: 'finite', capacities, memoryForecast };

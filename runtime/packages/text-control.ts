@@ -33,7 +33,7 @@ import type { ChatTemplates } from './chat-templates.js';
 import { entryAt } from './checkpoint-entries.js';
 import { draftingOf, type Drafting } from './drafting.js';
 import { copyUploads, type EpochPlan } from './epoch-plan.js';
-import { EpochStorage, type StorageKeys } from './epoch-storage.js';
+import { EpochStorage, type RowTransfer, type StorageKeys } from './epoch-storage.js';
 import { coldStages, type ProgramModel } from './program-model.js';
 
 /** A prepared model of retained rows. */
@@ -195,6 +195,17 @@ export class TextControl {
       snapshot: plan.captures.flat().map(placed.capture),
       sources: parameters.scope,
     };
+  }
+
+  /** The submission of what a row keeps outside, or takes from there; its moves come first. */
+  transfer(
+    transfer: RowTransfer,
+    invocation: string,
+    keys: StorageKeys,
+    moves: readonly Move[],
+  ): Submission {
+    const owner = { kind: 'invocation', deployment: this.#model.id, id: invocation } as const;
+    return { invocation, owner, ...this.#storage.transfer(keys, moves, transfer) };
   }
 
   /** What an epoch that retired means for its spans. `feedback` is what slot 0 holds. */

@@ -60,6 +60,8 @@ export class RetainedRow implements Row, Contents {
   /** The state is the one behind `done` tokens; false only where `done` is 0. */
   hasState = false;
   isForeign = false;
+  /** Of its first tokens, those that it may take from others. */
+  sharedMax = Infinity;
   /** Where its text leaves what others hold, in tokens: worth a snapshot. 0: unknown. */
   branch = 0;
   /** The submission that has a span of it. */

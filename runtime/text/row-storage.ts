@@ -42,7 +42,7 @@ export class RowStorage {
   /** A row that has computed nothing takes what is published; one token stays to compute. */
   adopt(row: RetainedRow): number {
     const { pageTokens } = this.geometry;
-    const full = Math.floor((row.ids.length - 1) / pageTokens);
+    const full = Math.floor(Math.min(row.ids.length - 1, row.sharedMax) / pageTokens);
     const path = this.#tree.match(row.kind, row.ids, full);
     row.branch = this.keepsStates ? path.length * pageTokens : 0;
     this.#cutToState(path);

@@ -80,9 +80,10 @@ export class RowStore {
 
   /**
    * The row shall hold these too. Before anything is computed, what is published of its text is
-   * taken up; gives the tokens found so. More than the context: an error, and nothing changes.
+   * taken up, of its first `sharedMax` tokens at most, now and later; gives the tokens found so.
+   * More than the context: an error, and nothing changes.
    */
-  append(row: Row, ids: readonly number[]): number {
+  append(row: Row, ids: readonly number[], sharedMax = Infinity): number {
     const own = this.#idle(row);
     this.#dropDrafts(own);
     const { context } = this.#storage.geometry;
@@ -95,6 +96,7 @@ export class RowStore {
       );
     }
     for (const id of ids) own.ids.push(id);
+    own.sharedMax = sharedMax;
     return own.done === 0 ? this.#adopt(own) : 0;
   }
 

@@ -36,6 +36,7 @@ export function serverOptions(
     parameterRoots: [],
     packageRoots: [],
     cacheDir: null,
+    sessionDir: null,
     queueMax: 4096,
     requestTimeoutMs: 60_000,
     ports: systemPorts('main'),
