@@ -103,7 +103,7 @@ test('what is not supported is named, with what is', () => {
   refused({ num_key_value_heads: 3 }, /4 heads over 3 key heads/);
   refused({ intermediate_size: 64 }, /mlp\.gate_proj\.weight.*\[64, 48\]/);
   refused({ hidden_size: null }, /config\.json does not say hidden_size/);
-  refused({}, /options\.weights is 'int4'; 'f32' and 'int8'/, { weights: 'int4' });
+  refused({}, /options\.weights is 'int4'; 'auto', 'f32' and 'int8'/, { weights: 'int4' });
   refused({}, /options\.context is 513; 1 to 512/, { context: 513 });
   const given = ggufPackage(folders.make(), { sizes, tensors }, { architecture: 'gemma' });
   assert.throws(() => new EpochBench(given), /gemma.*supported: llama, qwen2, qwen3/);
