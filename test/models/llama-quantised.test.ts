@@ -88,11 +88,13 @@ for (const type of ['Q8_0', 'Q4_0', 'Q4_K', 'Q6_K'] as const) {
     const frequencies = Array.from({ length: 32 }, (_, i) => 10000 ** (-i / 32));
     const wanted = llamaLogits({ ...sizes, tensors, frequencies, turnScale: 1 }, ids).at(-1)!;
     assert.ok(size(wanted) > 1, 'logits show something');
+    const logits = new Map<string | undefined, Float32Array>();
     for (const [weights, bound] of [
       ['f32', 1e-4],
       ['int8', 0.06],
+      [undefined, 0.06],
     ] as const) {
-      const options = { weights, rows: 1 };
+      const options = { ...(weights && { weights }), rows: 1 };
       const given = { architecture: 'qwen3', stored, options };
       const rows = new LlamaRows(
         new EpochBench(ggufPackage(folders.make(), { sizes, tensors }, given)),
@@ -101,7 +103,9 @@ for (const type of ['Q8_0', 'Q4_0', 'Q4_K', 'Q6_K'] as const) {
       const [result] = rows.epoch([{ row, take: ids.length }]);
       const distance = size(wanted.map((value, id) => value - result!.logits[0]![id]!));
       assert.ok(distance <= bound * size(wanted), `${weights}: ${distance / size(wanted)} off`);
+      logits.set(weights, result!.logits[0]!);
     }
+    assert.equal(logits.get(undefined), logits.get('int8'), 'what is stored in 8 bits stays so');
   });
 }
 
