@@ -35,8 +35,8 @@ export function webgpuFacts(
     views: Math.min(VIEWS_MAX, limits.maxStorageBuffersPerShaderStage!),
     relaxed: false,
     dot8: options.packedDot,
-    // Shader compilers of CPUs take minutes for large tiles of one lane.
-    tile_m: 1,
+    // Of one lane; software adapters are fastest with the same, as loads cost them most.
+    tile_m: 16,
     tile_n: 8,
   };
 }

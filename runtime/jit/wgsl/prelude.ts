@@ -89,15 +89,15 @@ const bodies = {
   let b = (vec4<u32>(v) & vec4<u32>(255u)) << vec4<u32>(0u, 8u, 16u, 24u);
   return b.x | b.y | b.z | b.w;
 }`) as Make,
-  /** Bytes 2i, 2i + 1, 2i + 8 and 2i + 9 into lane i: products of what a mask leaves of `a`. */
+  /** Bytes 2i, 2i + 1, 2i + 8 and 2i + 9 into lane i: halves of two words make its word. */
   dot8: (() => `(a: vec4<u32>, b: vec4<u32>, acc: vec4<i32>) -> vec4<i32> {
-  let low = a & vec4<u32>(0xffffu);
-  let high = a & vec4<u32>(0xffff0000u);
+  let a_low = (a.xy & vec2<u32>(0xffffu)) | (a.zw << vec2<u32>(16u));
+  let b_low = (b.xy & vec2<u32>(0xffffu)) | (b.zw << vec2<u32>(16u));
+  let a_high = (a.xy >> vec2<u32>(16u)) | (a.zw & vec2<u32>(0xffff0000u));
+  let b_high = (b.xy >> vec2<u32>(16u)) | (b.zw & vec2<u32>(0xffff0000u));
   return acc + vec4<i32>(
-    dot4I8Packed(low.x, b.x) + dot4I8Packed(low.z, b.z),
-    dot4I8Packed(high.x, b.x) + dot4I8Packed(high.z, b.z),
-    dot4I8Packed(low.y, b.y) + dot4I8Packed(low.w, b.w),
-    dot4I8Packed(high.y, b.y) + dot4I8Packed(high.w, b.w));
+    dot4I8Packed(a_low.x, b_low.x), dot4I8Packed(a_high.x, b_high.x),
+    dot4I8Packed(a_low.y, b_low.y), dot4I8Packed(a_high.y, b_high.y));
 }`) as Make,
   dot8_total: (() => `(a: vec4<u32>, b: vec4<u32>, acc: vec4<i32>) -> vec4<i32> {
   return acc + vec4<i32>(

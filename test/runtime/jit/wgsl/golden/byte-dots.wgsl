@@ -24,13 +24,13 @@ fn write_z_v2(base: u32, length: u32, index: i32, value: i32) {
 }
 
 fn dot8_i32x4(a: vec4<u32>, b: vec4<u32>, acc: vec4<i32>) -> vec4<i32> {
-  let low = a & vec4<u32>(0xffffu);
-  let high = a & vec4<u32>(0xffff0000u);
+  let a_low = (a.xy & vec2<u32>(0xffffu)) | (a.zw << vec2<u32>(16u));
+  let b_low = (b.xy & vec2<u32>(0xffffu)) | (b.zw << vec2<u32>(16u));
+  let a_high = (a.xy >> vec2<u32>(16u)) | (a.zw & vec2<u32>(0xffff0000u));
+  let b_high = (b.xy >> vec2<u32>(16u)) | (b.zw & vec2<u32>(0xffff0000u));
   return acc + vec4<i32>(
-    dot4I8Packed(low.x, b.x) + dot4I8Packed(low.z, b.z),
-    dot4I8Packed(high.x, b.x) + dot4I8Packed(high.z, b.z),
-    dot4I8Packed(low.y, b.y) + dot4I8Packed(low.w, b.w),
-    dot4I8Packed(high.y, b.y) + dot4I8Packed(high.w, b.w));
+    dot4I8Packed(a_low.x, b_low.x), dot4I8Packed(a_high.x, b_high.x),
+    dot4I8Packed(a_low.y, b_low.y), dot4I8Packed(a_high.y, b_high.y));
 }
 
 fn write_y_v1(base: u32, length: u32, index: i32, value: vec4<i32>) {
