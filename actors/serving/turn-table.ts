@@ -228,7 +228,8 @@ export class TurnTable {
     const row = turn.row!;
     store.proposed(row, proposals.slice(0, drafts));
     const count = store.reserve(row, tokens + drafts);
-    assert(count >= tokens, `row ${row.ordinal} to have the room that it had`);
+    // Fewer than chosen where there is a place for a state since: it ends where that is kept.
+    assert(count > 0, `row ${row.ordinal} to have room`);
     const { bound, seed, grammar } = turn.input;
     const ids = row.ids.slice(row.done, row.done + count);
     const selects = row.done + count === row.ids.length && turn.wantsToken;
@@ -239,7 +240,7 @@ export class TurnTable {
       first: row.done,
       ids,
       selects,
-      drafts: count - tokens,
+      drafts: Math.max(0, count - tokens),
       pages: row.pages.slice(0, pages),
       bound: bound.bound,
       counter: turn.outputs.length,
