@@ -91,10 +91,11 @@ function shapesOf(sizes: Variant): Shapes {
   ];
 }
 
-const shapeOf = (sizes: Variant, name: string): number[] =>
-  shapesOf(sizes)
-    .find(([key]) => key === name)!
-    .slice(1) as number[];
+/** Tensors that no model must have are vectors. */
+function shapeOf(sizes: Variant, name: string, values: Float32Array): number[] {
+  const shape = shapesOf(sizes).find(([key]) => key === name);
+  return shape === undefined ? [values.length] : (shape.slice(1) as number[]);
+}
 
 /** Matrices keep the size of what they are applied to; scales are near 1. */
 export function randomTensors(sizes: Variant, seed: number): Tensors {
@@ -138,14 +139,16 @@ function packageIn(root: string, files: Readonly<Record<string, Uint8Array>>, op
   };
 }
 
-/** Two shards, and `config` over the sizes. */
-export function safetensorsPackage(
-  root: string,
-  { sizes, tensors }: { readonly sizes: Variant; readonly tensors: Tensors },
-  config: object,
-  options: object = {},
-): BenchPackage {
-  const rows = [...tensors].map(([name, values]) => payload(name, shapeOf(sizes, name), values));
+export interface Checkpoint {
+  readonly sizes: Variant;
+  readonly tensors: Tensors;
+}
+
+/** Two shards, and a `config.json` with `config` over the sizes. */
+export function safetensorsFiles({ sizes, tensors }: Checkpoint, config: object = {}) {
+  const rows = [...tensors].map(([name, values]) =>
+    payload(name, shapeOf(sizes, name, values), values),
+  );
   const half = rows.length >> 1;
   const said = {
     architectures: ['LlamaForCausalLM'],
@@ -163,11 +166,20 @@ export function safetensorsPackage(
     tie_word_embeddings: sizes.tied === true,
     ...config,
   };
-  const files = {
+  return {
     'a.safetensors': writeSafetensors(rows.slice(0, half)),
     'b.safetensors': writeSafetensors(rows.slice(half)),
     'config.json': new TextEncoder().encode(JSON.stringify(said)),
   };
+}
+
+export function safetensorsPackage(
+  root: string,
+  checkpoint: Checkpoint,
+  config: object,
+  options: object = {},
+): BenchPackage {
+  const files = safetensorsFiles(checkpoint, config);
   return packageIn(root, files, { checkpoint: ['a.safetensors', 'b.safetensors'], ...options });
 }
 
@@ -202,18 +214,21 @@ interface GgufOptions {
   /** Over what is stored as F32. */
   readonly stored?: ReadonlyMap<string, Pick<TensorPayload, 'type' | 'bytes'>>;
   readonly options?: object;
+  readonly metadata?: GgufMetadata;
 }
 
 /** The architecture `llama` has heads in pairs; `qwen2` and `qwen3` have not. */
-export function ggufPackage(
-  root: string,
-  { sizes, tensors }: { readonly sizes: Variant; readonly tensors: Tensors },
-  { architecture, stored, options = {} }: GgufOptions,
-): BenchPackage {
+export function ggufFile(
+  { sizes, tensors }: Checkpoint,
+  { architecture, stored, metadata = {} }: GgufOptions,
+): Uint8Array {
   const rows = [...tensors].map(([name, values]) => {
     const isTurned = architecture === 'llama' && /[qk]_proj\.weight$/.test(name);
     const ordered = isTurned ? paired(values, sizes.headDim, sizes.hidden) : values;
-    return { ...payload(ggufName(name), shapeOf(sizes, name), ordered), ...stored?.get(name) };
+    return {
+      ...payload(ggufName(name), shapeOf(sizes, name, values), ordered),
+      ...stored?.get(name),
+    };
   });
   const whole = (value: number) => ({ type: 'u32', value }) as const;
   const said: GgufMetadata = {
@@ -227,7 +242,16 @@ export function ggufPackage(
     [`${architecture}.attention.layer_norm_rms_epsilon`]: { type: 'f32', value: sizes.epsilon },
     [`${architecture}.context_length`]: whole(512),
     'tokenizer.ggml.eos_token_id': whole(2),
+    ...metadata,
   };
-  const files = { 'm.gguf': writeGguf(rows, said) };
-  return packageIn(root, files, { checkpoint: ['m.gguf'], ...options });
+  return writeGguf(rows, said);
+}
+
+export function ggufPackage(
+  root: string,
+  checkpoint: Checkpoint,
+  given: GgufOptions,
+): BenchPackage {
+  const files = { 'm.gguf': ggufFile(checkpoint, given) };
+  return packageIn(root, files, { checkpoint: ['m.gguf'], ...given.options });
 }
