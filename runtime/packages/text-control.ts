@@ -120,6 +120,8 @@ export class TextControl {
   /** Packs one epoch: at most as many tokens, spans and outputs as `prepare` said. */
   packEpoch(spans: readonly Span[]): EpochPlan {
     const { geometry } = this.#model;
+    const chosen = spans.findIndex(({ selects, drafts }) => selects || drafts > 0);
+    assert(!this.#isSequence || chosen < 0, `span ${chosen} of a sequence to select nothing`);
     const shape = this.shapeOf(spans.reduce((sum, { ids }) => sum + ids.length, 0));
     const tables = encodeSpans(spans);
     const results = this.#call('encode_epoch', [

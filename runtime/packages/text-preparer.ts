@@ -13,7 +13,7 @@ import { encodePacket, RequestPacket, type PacketRecord } from '../profiles/requ
 import { promptEntry } from '../profiles/text-entries.js';
 import type { Prompt } from '../profiles/text.js';
 import { decodeIds } from '../profiles/token-ids.js';
-import { Tokenizer } from '../tokenizer/tokenizer.js';
+import { ADD_SPECIAL_TOKENS, Tokenizer } from '../tokenizer/tokenizer.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
 import type { TextModel } from './text-control.js';
@@ -69,12 +69,18 @@ export class TextPreparer {
     );
   }
 
-  /** A sequence is given as ids. */
+  /** A sequence is given as ids, or as text that the tokenizer alone makes ids of. */
   #knownIds(prompt: Prompt): number[] {
     if (prompt.kind === 'tokens') return [...this.#checked(prompt.ids)];
+    if (prompt.kind === 'text' && this.#tokenizer !== null) {
+      const capacity = this.#model.geometry.context + 1;
+      const { ids, count } = this.#tokenizer.encode(prompt.text, ADD_SPECIAL_TOKENS, capacity);
+      return [...this.#checked([...ids.subarray(0, count)])];
+    }
+    const without = prompt.kind === 'text' ? ' and has no tokenizer' : '';
     throw new StatusError(
       'invalidArgument',
-      `model ${this.#model.id} takes token ids; it was given ${prompt.kind === 'text' ? 'text' : 'a chat'}`,
+      `model ${this.#model.id} takes token ids${without}; it was given ${prompt.kind === 'text' ? 'text' : 'a chat'}`,
     );
   }
 

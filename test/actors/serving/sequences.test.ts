@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { SessionState, TextBody } from '../../../http/text-serving.js';
 import { sequenceOracle } from '../../oracles/sequence.js';
 import { repositoryRoot } from '../../runtime/packages/repository-root.js';
-import { rejection, withServer } from '../running-server.js';
+import { rejection, runServer, withServer } from '../running-server.js';
 import { Texts } from '../texts.js';
 
 const tokens = (ids: readonly number[]) => ({ kind: 'tokens' as const, ids });
@@ -52,68 +52,98 @@ class Kept {
   }
 }
 
-test('long and short, alone and together, each gives what the oracle says', () =>
-  withServer(['sequence'], async (server) => {
-    const texts = new Texts(server);
-    const lengths = [1, 3, 7, 8, 9, 47, 48, 49, 130, 400];
-    const inputs = lengths.map((length, at) => idsFrom(at, length));
-    const encode = async (ids: readonly number[]) => {
-      const { result } = await texts.say('sequence', sequence(ids));
-      assert.equal([result.promptTokens, result.cachedTokens], [ids.length, 0]);
-      assert.equal([result.outputTokens, result.chat], [0, null]);
-      return result.captured;
-    };
-    const together = await Promise.all([...inputs, ...inputs].map(encode));
-    together.forEach((captured, at) => assertOutput(captured, inputs[at % inputs.length]!));
-    // Kept while other epochs ran, and after the model has gone.
-    const alone = await encode(inputs[9]!);
-    await server.serving.unregister('sequence');
-    assertOutput(alone, inputs[9]!);
-    together.forEach((captured, at) => assertOutput(captured, inputs[at % inputs.length]!));
-  }));
+const server = await runServer(['sequence', 'tiny-text', 'first-output']);
+const texts = new Texts(server);
 
-test('a session answers with what was appended, whatever it was before', () =>
-  withServer(['sequence'], async (server) => {
-    const texts = new Texts(server);
-    const ids = idsFrom(5, 300);
-    const kept = await Kept.open(texts);
-    assertOutput(await kept.append(ids.slice(0, 101)), ids.slice(0, 101));
-    assertOutput(await kept.append([]), [], 0);
-    const fork = await kept.fork();
-    assertOutput(await kept.append(ids.slice(101, 102)), ids.slice(0, 102), 101);
-    const { result } = await texts.say('sequence', sequence(ids.slice(102), kept.id));
-    assertOutput(result.captured, ids, 102);
-    const other = [...ids.slice(0, 101), 9, 8, 7];
-    assertOutput(await fork.append([9, 8, 7]), other, 101);
-    // What was there before is given again, though its pages may be known.
-    await kept.change({ op: 'rewind', tokens: 50 });
-    assertOutput(await kept.append(ids.slice(50)), ids, 50);
-    await kept.change({ op: 'rewind', tokens: 0 });
-    assertOutput(await kept.append(ids), ids);
-    await kept.change({ op: 'close' });
-    assert.is((await rejection(kept.append([1]))).code, 'gone');
-  }));
+test.after(async () => {
+  await server.serving.drain(5_000);
+  await server.close();
+});
 
-test('an append that was cancelled has never been', () =>
-  withServer(['sequence'], async (server) => {
-    const texts = new Texts(server);
-    const ids = idsFrom(8, 1000);
-    const kept = await Kept.open(texts);
-    await kept.append(ids.slice(0, 10));
+test('a session answers with what was appended, whatever it was before', async () => {
+  const ids = idsFrom(5, 300);
+  const kept = await Kept.open(texts);
+  assertOutput(await kept.append(ids.slice(0, 101)), ids.slice(0, 101));
+  assertOutput(await kept.append([]), [], 0);
+  const fork = await kept.fork();
+  assertOutput(await kept.append(ids.slice(101, 102)), ids.slice(0, 102), 101);
+  const { result } = await texts.say('sequence', sequence(ids.slice(102), kept.id));
+  assertOutput(result.captured, ids, 102);
+  const other = [...ids.slice(0, 101), 9, 8, 7];
+  assertOutput(await fork.append([9, 8, 7]), other, 101);
+  // What was there before is given again, though its pages may be known.
+  await kept.change({ op: 'rewind', tokens: 50 });
+  assertOutput(await kept.append(ids.slice(50)), ids, 50);
+  await kept.change({ op: 'rewind', tokens: 0 });
+  assertOutput(await kept.append(ids), ids);
+  await kept.change({ op: 'close' });
+  assert.is((await rejection(kept.append([1]))).code, 'gone');
+});
+
+test('an append that was cancelled has never been', async () => {
+  const ids = idsFrom(8, 1000);
+  const kept = await Kept.open(texts);
+  await kept.append(ids.slice(0, 10));
+  for (const delayMs of [0, 2, 5, 9]) {
     const client = new AbortController();
-    const append = rejection(
-      texts.say('sequence', sequence(ids.slice(10), kept.id), client.signal),
-    );
-    setTimeout(() => client.abort(), 3);
-    await append;
-    for (;;) {
-      const { state, tokens: held } = await server.text.session(kept.id);
-      if (state === 'running') continue;
-      if (held !== 10) return assert.is(held, 1000, 'it was over before the cancel came');
-      break;
-    }
+    const asked = texts.say('sequence', sequence(ids.slice(10), kept.id), client.signal);
+    setTimeout(() => client.abort(), delayMs);
+    await asked.catch(() => null);
+    const { tokens: held } = await idle(kept.id);
+    // Over before the cancel came.
+    if (held !== 10) await kept.change({ op: 'rewind', tokens: 10 });
     assertOutput(await kept.append(ids.slice(10, 40)), ids.slice(0, 40), 10);
-  }));
+    await kept.change({ op: 'rewind', tokens: 10 });
+  }
+});
+
+/** Its state once nothing of a turn is left. */
+async function idle(id: string): Promise<SessionState> {
+  for (;;) {
+    const state = await server.text.session(id);
+    if (state.state === 'idle') return state;
+  }
+}
+
+test('sequences, texts and embeddings are told apart, and the right route is named', async () => {
+  const refused = async (model: string, body: Partial<TextBody>) => {
+    const { code, message } = await rejection(texts.say(model, body));
+    assert.is(code, 'invalidArgument');
+    return message;
+  };
+  assert.match(await refused('sequence', { profile: 'text' }), /which \/v1\/sequences asks/);
+  const chat = /which \/v1\/chat\/completions asks; this request is one of sequence/;
+  assert.match(await refused('tiny-text', { profile: 'sequence' }), chat);
+  const embeddings = /which \/v1\/embeddings asks; this request is one of sequence/;
+  assert.match(await refused('first-output', { profile: 'sequence' }), embeddings);
+  assert.match(
+    await refused('sequence', { profile: 'sequence', prompt: { kind: 'text', text: 'a' } }),
+    /no tokenizer|takes token ids/,
+  );
+  const beyond = await refused('sequence', { profile: 'sequence', prompt: tokens([1024]) });
+  assert.match(beyond, /ids of model sequence are 0 to 1023/);
+  // Nobody's request was lost by that.
+  const { result } = await texts.say('sequence', sequence([1, 2, 3]));
+  assertOutput(result.captured, [1, 2, 3]);
+});
+
+test('long and short, alone and together, each gives what the oracle says', async () => {
+  const lengths = [1, 3, 7, 8, 9, 47, 48, 49, 130, 400];
+  const inputs = lengths.map((length, at) => idsFrom(at, length));
+  const encode = async (ids: readonly number[]) => {
+    const { result } = await texts.say('sequence', sequence(ids));
+    assert.equal([result.promptTokens, result.cachedTokens], [ids.length, 0]);
+    assert.equal([result.outputTokens, result.chat], [0, null]);
+    return result.captured;
+  };
+  const together = await Promise.all([...inputs, ...inputs].map(encode));
+  together.forEach((captured, at) => assertOutput(captured, inputs[at % inputs.length]!));
+  // Kept while other epochs ran, and after the model has gone.
+  const alone = await encode(inputs[9]!);
+  await server.serving.unregister('sequence');
+  assertOutput(alone, inputs[9]!);
+  together.forEach((captured, at) => assertOutput(captured, inputs[at % inputs.length]!));
+});
 
 test('a wrong capture plan fails the request that has it, and changes no row', async () => {
   const base = mkdtempSync(join(tmpdir(), 'loom-sequence-'));
@@ -151,29 +181,5 @@ test('a wrong capture plan fails the request that has it, and changes no row', a
     rmSync(base, { recursive: true });
   }
 });
-
-test('sequences, texts and embeddings are told apart, and the right route is named', () =>
-  withServer(['sequence', 'tiny-text', 'first-output'], async (server) => {
-    const texts = new Texts(server);
-    const refused = async (model: string, body: Partial<TextBody>) => {
-      const { code, message } = await rejection(texts.say(model, body));
-      assert.is(code, 'invalidArgument');
-      return message;
-    };
-    assert.match(await refused('sequence', { profile: 'text' }), /which \/v1\/sequences asks/);
-    const chat = /which \/v1\/chat\/completions asks; this request is one of sequence/;
-    assert.match(await refused('tiny-text', { profile: 'sequence' }), chat);
-    const embeddings = /which \/v1\/embeddings asks; this request is one of sequence/;
-    assert.match(await refused('first-output', { profile: 'sequence' }), embeddings);
-    assert.match(
-      await refused('sequence', { profile: 'sequence', prompt: { kind: 'text', text: 'a' } }),
-      /no tokenizer|takes token ids/,
-    );
-    const beyond = await refused('sequence', { profile: 'sequence', prompt: tokens([1024]) });
-    assert.match(beyond, /ids of model sequence are 0 to 1023/);
-    // Nobody's request was lost by that.
-    const { result } = await texts.say('sequence', sequence([1, 2, 3]));
-    assertOutput(result.captured, [1, 2, 3]);
-  }));
 
 test.run();

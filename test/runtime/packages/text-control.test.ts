@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import type { Span } from '../../../runtime/profiles/text.js';
 import { ReferenceText } from './reference-text.js';
-import { smallText, smallTextControl } from './small-text.js';
+import { smallSequenceControl, smallText, smallTextControl } from './small-text.js';
 
 function modelOf(control = smallTextControl, change: object = {}): ReferenceText {
   const { document, files } = smallText({ control }, change);
@@ -252,6 +252,24 @@ test('an endless loop ends with the fuel, and the next epoch is packed', () => {
   const model = modelOf(looping);
   assert.is(refusal(() => model.run([span({ ids: [33] })])).code, 'resourceExhausted');
   assert.is(model.run([span({ ids: [5] })], [clear(0)]).results[0]!.selected, next([5]));
+});
+
+test('a sequence selects nothing', () => {
+  const { control } = modelOf(smallSequenceControl, { profile: 'sequence' });
+  const silent = span({ selects: false });
+  assert.is(control.packEpoch([silent]).outputs, 0);
+  assert.throws(() => control.packEpoch([silent, span({})]), /span 1 of a sequence/);
+  assert.throws(() => control.packEpoch([span({ selects: false, drafts: 1 })]), /span 0 of a/);
+});
+
+test('what proposes is as the deployment says', () => {
+  const drafting = (value: string) =>
+    modelOf(smallTextControl, { deployment: { drafting: value } }).control;
+  const ids = [5, 6, 7, 5, 6];
+  assert.equal(drafting('none').draft(ids, 3), []);
+  assert.equal(drafting('lookup').draft(ids, 3), [7, 5, 6]);
+  assert.equal(drafting('lookup').draft(ids, 0), []);
+  assert.match(refusal(() => drafting('source')).message, /needs the entry 'draft'/);
 });
 
 test('capabilities are there in their own entries only', () => {

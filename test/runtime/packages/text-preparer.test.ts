@@ -12,6 +12,7 @@ import {
   smallSequenceControl,
   smallText,
   smallTextControl,
+  smallTextPrepare,
   type SmallTextFiles,
 } from './small-text.js';
 
@@ -141,13 +142,32 @@ test('ids become text by the tokenizer, where there is one', () => {
   assert.match(status.message, /token 1 is 30000; ids of model small-text are 0 to 29999/);
 });
 
+test('a sequence with a tokenizer takes texts, too', () => {
+  const tokenizer = readFileSync(`${repositoryRoot}/models/tiny-text/tokenizer.json`, 'utf8');
+  const prepare = smallTextPrepare
+    .replace('32, 4, 8, 64)', '32, 4, 8, 128)')
+    .replace('ends.bytes(), ""', 'ends.bytes(), "tokenizer"');
+  const { preparer } = modelOf(
+    { control: smallSequenceControl, prepare, more: { 'tokenizer.json': tokenizer } },
+    { profile: 'sequence', assets: { tokenizer: 'tokenizer.json' } },
+  );
+  assert.equal(preparer.promptIds({ kind: 'text', text: 'abc' }), [97, 98, 99]);
+  assert.equal(preparer.promptIds({ kind: 'tokens', ids: [3] }), [3]);
+  // One more than a row holds is enough to be refused.
+  assert.is(preparer.promptIds({ kind: 'text', text: 'a'.repeat(500) }).length, 33);
+  const beyond = refusal(() => preparer.promptIds({ kind: 'text', text: 'ñ' }));
+  assert.match(beyond.message, /token 0 is 195; ids of model small-text are 0 to 127/);
+  const framed = refusal(() => preparer.promptIds(chat({ messages: [] })));
+  assert.match(framed.message, /takes token ids; it was given a chat/);
+});
+
 test('a sequence takes ids alone', () => {
   const control = smallSequenceControl;
   const { preparer } = modelOf({ control }, { profile: 'sequence' });
   assert.equal(preparer.promptIds({ kind: 'tokens', ids: [3, 1] }), [3, 1]);
   const { code, message } = refusal(() => preparer.promptIds({ kind: 'text', text: 'a' }));
   assert.is(code, 'invalidArgument');
-  assert.match(message, /takes token ids; it was given text/);
+  assert.match(message, /takes token ids and has no tokenizer; it was given text/);
   assert.match(
     refusal(() => preparer.promptIds({ kind: 'tokens', ids: [0.5] })).message,
     /token 0 is 0\.5/,
