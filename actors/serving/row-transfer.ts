@@ -1,6 +1,6 @@
 /**
- * The actor of one copy of a row's contents to the host or from there: an epoch without spans, so it
- * hosts `epoch.machine.ts` and takes the place of an epoch. It tells the session that owns the row.
+ * The actor of one copy of a row's contents to the host or from there: an epoch without spans, so
+ * it hosts `epoch.machine.ts` and takes the place of one. It tells the session that owns the row.
  *
  * Holds: what others have listed to be moved on the device is moved first, by the same submission.
  */

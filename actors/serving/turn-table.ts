@@ -3,8 +3,8 @@
  * and what its result means for each turn. Owned by the generation, on its model thread; tells
  * sessions what becomes of their turns, and whoever reads along what was said.
  *
- * Holds: a turn is in one epoch at a time; a stalled turn is in no epoch. The oldest turn always gets
- * on: who gives it pages is in `turn-rows.ts`.
+ * Holds: a turn is in one epoch at a time; a stalled turn is in no epoch. The oldest turn always
+ * gets on: who gives it pages is in `turn-rows.ts`.
  */
 import { assert, StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { TextControl } from '../../runtime/packages/text-control.js';
@@ -329,8 +329,8 @@ export class TurnTable {
   }
 
   /**
-   * An epoch failed: nothing of it counts. Who shared it runs once more alone where it may have been
-   * one member's fault; whoever was alone, or cannot be helped, fails.
+   * An epoch failed: nothing of it counts. Who shared it runs once more alone where it may have
+   * been one member's fault; whoever was alone, or cannot be helped, fails.
    */
   fail({ spans, hold }: EpochWork, status: StatusRecord, isShared: boolean): void {
     // Of an epoch whose results broke the contract some may have been committed.

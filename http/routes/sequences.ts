@@ -1,6 +1,6 @@
 /**
  * `POST /v1/sequences`: known tokens in, what a model of the profile `sequence` makes of each of
- * them out. Nothing is generated. Each input is a row of its own, or the one input goes on a session.
+ * them out. Nothing is generated. Each input is a row of its own, or the one goes on a session.
  */
 import type { Prompt } from '../../runtime/profiles/text.js';
 import { allOrNone } from '../all-or-none.js';
