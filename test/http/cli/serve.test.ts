@@ -138,6 +138,20 @@ test('two folders with one id are refused before anything starts, both named', a
   rmSync(root, { recursive: true });
 });
 
+test('--id is for one checkpoint that has no id of its own', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'loom-id-'));
+  writeFileSync(join(root, 'model.json'), '{"id":"own"}');
+  for (const folders of [[root], ['one.gguf', 'two.gguf'], []]) {
+    const server = start('--id', 'mine', ...folders);
+    assert.is(await server.ended, 1);
+    assert.match(server.text(), '--id is for one checkpoint without a model.json');
+  }
+  const same = start('left/tiny', 'right/tiny.gguf');
+  assert.is(await same.ended, 1);
+  assert.match(same.text(), "left/tiny and right/tiny.gguf are both the package 'tiny'");
+  rmSync(root, { recursive: true });
+});
+
 test('on every address the ready line prints one that answers', async () => {
   const server = start('packages/first-output', '--host', '0.0.0.0');
   const [, url = ''] = await server.sees(/is ready on (\S+), and on every other address/);
