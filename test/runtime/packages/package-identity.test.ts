@@ -5,7 +5,7 @@ import { packageIdentity, type PackageParts } from '../../../runtime/packages/pa
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-const entry = { name: 'w', type: 'f32', shape: [2, 3], shard: 0, offset: 8, bytes: 24 } as const;
+const entry = { name: 'w', type: 'F32', shape: [2, 3], shard: 0, offset: 8, bytes: 24 } as const;
 const index = {
   format: 'safetensors',
   shards: [{ name: 'a', bytes: 32 }],
