@@ -57,10 +57,12 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const plan = planThreads(options, await chooseDevice(options.device));
   const started = startTopology(options, plan, transport);
   // Loaded while the threads load what they need.
-  const [topology, { ServingPort }] = await Promise.all([
+  const [topology, { ServingPort }, { openObservation }] = await Promise.all([
     started,
     import('./edge/serving-port.js'),
+    import('./edge/observation.js'),
   ]);
+  const observation = await openObservation({ system, topology, options });
   system.spawn('pool', taskPort, pools.compile);
   system.spawn('files', filesPort, { runner: pools.reading, closeFile });
   system.spawn('log', logPort, write);
@@ -79,6 +81,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const close = async (): Promise<void> => {
     if (isClosed) return;
     isClosed = true;
+    await observation.close();
     system.shutdown();
     await topology.shutdown();
     await Promise.all([pools.compile.close(), pools.reading.close()]);
@@ -93,9 +96,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     folder: options.sessionDir,
     nextId: () => ports.ids.next('saving'),
   });
-  const text = new TextPort({ system, streams, clock: ports.clock, files });
-  const serving = new ServingPort({ system, topology, options, text });
-  return { serving, text, topology, pool: pools.compile, system, close };
+  const { calls, views, observing } = observation;
+  const text = new TextPort({ system, streams, clock: ports.clock, files, calls });
+  const serving = new ServingPort({ system, topology, options, text, calls, views });
+  return { serving, text, observing, topology, pool: pools.compile, system, close };
 }
 
 function openPools(): { readonly compile: TaskPool; readonly reading: TaskPool } {

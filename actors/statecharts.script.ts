@@ -4,7 +4,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadCharts, renderStatecharts, sourceRoot } from './statecharts.js';
+import { sourceRoot } from './machine-charts.js';
+import { loadCharts, renderStatecharts } from './statecharts.js';
 
 const file = join(sourceRoot(), 'actors', 'STATECHARTS.md');
 void loadCharts().then((charts) => {

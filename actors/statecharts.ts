@@ -3,11 +3,17 @@
  * and a table for each. `STATECHARTS.md` is what `renderStatecharts` gives; `npm run statecharts`
  * writes it, and a test fails when it is stale.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { StateMachine, type AnyStateMachine, type AnyStateNode } from 'xstate';
-import { assert } from '../runtime/base/errors.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import {
+  guardName,
+  loadMachines,
+  nameOfPart,
+  rowsOf,
+  sourceRoot,
+  statesOf,
+} from './machine-charts.js';
 
 export interface Chart {
   /** Path of the source below `actors/`, as in `serving/cohort.machine.ts`. */
@@ -16,71 +22,14 @@ export interface Chart {
   readonly machine: AnyStateMachine;
 }
 
-export interface ChartRow {
-  readonly state: AnyStateNode;
-  /** Empty for an eventless transition. */
-  readonly event: string;
-  readonly guard: unknown;
-  readonly actions: readonly unknown[];
-  readonly target: AnyStateNode | null;
-}
-
-const suffix = '.machine.js';
-
-/** The folder of the sources: the nearest one above the build that holds the package. */
-export function sourceRoot(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'package.json'))) {
-    assert(dirname(folder) !== folder, 'a package.json above the build');
-    folder = dirname(folder);
-  }
-  return folder;
-}
-
-/** Every machine of the build, by path. */
+/** Every machine of the build with its source, by path. */
 export function loadCharts(): Promise<Chart[]> {
-  const build = import.meta.dirname;
-  const files = readdirSync(build, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(suffix))
-    .sort();
   const sources = join(sourceRoot(), 'actors');
-  const charts = files
-    .map((file) => ({ file, path: file.replace(/\.js$/, '.ts') }))
-    // A build folder may still hold what the sources no longer have.
-    .filter(({ path }) => existsSync(join(sources, path)))
-    .map(({ file, path }) =>
-      import(pathToFileURL(join(build, file)).href).then((exports: object): Chart => {
-        const source = readFileSync(join(sources, path), 'utf8');
-        return { path, source, machine: machineIn(exports, path) };
-      }),
-    );
-  return Promise.all(charts);
-}
-
-function machineIn(exports: object, path: string): AnyStateMachine {
-  const machines = Object.values(exports).filter((value) => value instanceof StateMachine);
-  assert(machines.length === 1, `one exported machine in ${path}`);
-  return machines[0] as unknown as AnyStateMachine;
-}
-
-/** Every state, parents before children. */
-export function statesOf(node: AnyStateNode): AnyStateNode[] {
-  return [node, ...Object.values(node.states as Record<string, AnyStateNode>).flatMap(statesOf)];
-}
-
-/** Every transition that a state declares itself. */
-export function rowsOf(state: AnyStateNode): ChartRow[] {
-  const declared = [...state.transitions].flatMap(([event, list]) =>
-    list.map((transition) => ({ event, transition })),
+  return loadMachines().then((machines) =>
+    machines.map(({ path, machine }) => {
+      return { path, machine, source: readFileSync(join(sources, path), 'utf8') };
+    }),
   );
-  const eventless = (state.always ?? []).map((transition) => ({ event: '', transition }));
-  return [...declared, ...eventless].map(({ event, transition }) => ({
-    state,
-    event,
-    guard: transition.guard,
-    actions: transition.actions,
-    target: (transition.target?.[0] as AnyStateNode | undefined) ?? null,
-  }));
 }
 
 export function renderStatecharts(charts: readonly Chart[]): string {
@@ -186,24 +135,4 @@ function tableRow(cells: readonly string[]): string {
 
 function actionNames(actions: readonly unknown[]): string {
   return actions.map(nameOfPart).join(', ');
-}
-
-interface Combinator {
-  readonly name: string;
-  readonly guards: readonly unknown[];
-}
-
-/** `isOpen`, or `and(isOpen, not(isFull))`. */
-export function guardName(guard: unknown): string {
-  if (typeof guard === 'function' && 'guards' in guard) {
-    const { name, guards } = guard as unknown as Combinator;
-    return `${name}(${guards.map(guardName).join(', ')})`;
-  }
-  return nameOfPart(guard);
-}
-
-function nameOfPart(part: unknown): string {
-  if (typeof part === 'string') return part;
-  if (typeof part === 'function') return '(inline)';
-  return (part as { type: string }).type;
 }

@@ -11,6 +11,7 @@ import { requestScope } from './middleware/request-scope.js';
 import { adminRoutes } from './routes/admin.js';
 import { chatRoutes } from './routes/chat.js';
 import { completionsRoutes } from './routes/completions.js';
+import { consoleRoutes } from './routes/console.js';
 import { decisionsRoutes } from './routes/decisions.js';
 import { embeddingsRoutes } from './routes/embeddings.js';
 import { healthRoutes } from './routes/health.js';
@@ -38,6 +39,7 @@ export function createApp(services: Services): LoomApp {
   requestRoutes(app, services);
   modelRoutes(app, services);
   adminRoutes(app, services);
+  consoleRoutes(app, services);
   healthRoutes(app, services);
   metricsRoutes(app, services);
   openapiRoutes(app, services);

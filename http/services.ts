@@ -6,6 +6,7 @@
  */
 import type { Ports } from '../runtime/base/ports.js';
 import type { Metrics } from './metrics.js';
+import type { Observing } from './observing.js';
 import type { OpenRequests } from './open-requests.js';
 import type { Log, Serving } from './serving.js';
 import type { TextServing } from './text-serving.js';
@@ -36,6 +37,7 @@ export interface AdminAccess {
 export interface Services {
   readonly serving: Serving;
   readonly text: TextServing;
+  readonly observing: Observing;
   readonly open: OpenRequests;
   readonly ports: Ports;
   readonly metrics: Metrics;

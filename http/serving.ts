@@ -211,6 +211,8 @@ export interface StartOptions {
   /** Sessions without a turn for so long are closed; absent: after ten minutes. */
   readonly sessionIdleMs?: number;
   readonly requestTimeoutMs: number;
+  /** File that everything the actors do is recorded to; null: none. */
+  readonly recordFile: string | null;
   readonly ports: Ports;
   readonly metrics: MetricSink;
   readonly log: Log;

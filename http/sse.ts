@@ -27,6 +27,12 @@ export interface SseOptions {
   readonly requestId: string;
 }
 
+/** An event that its reader tells from others, and from which it can go on later. */
+export interface NamedEvent {
+  readonly event: string;
+  readonly id: number;
+}
+
 export class SseStream {
   readonly #outgoing: ServerResponse;
   readonly #options: SseOptions;
@@ -60,11 +66,17 @@ export class SseStream {
   }
 
   /** One event; null when more is welcome at once. `data` has no line breaks. */
-  send(data: string): Promise<void> | null {
+  send(data: string, named: NamedEvent | null = null): Promise<void> | null {
     if (this.#isOver || this.#outgoing.destroyed) return null;
-    this.#write(`data: ${data}\n\n`);
+    const head = named === null ? '' : `event: ${named.event}\nid: ${named.id}\n`;
+    this.#write(`${head}data: ${data}\n\n`);
     if (this.#heldBytes < this.#options.bufferBytes) return null;
     return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Begins the answer where the first event may be long in coming. */
+  comment(text: string): void {
+    if (!this.#isOver && !this.#outgoing.destroyed) this.#write(`: ${text}\n\n`);
   }
 
   /** Nothing follows; the reader may still have to take what is there. */

@@ -5,7 +5,6 @@
 import { StatusError } from '../../runtime/base/errors.js';
 import { threadUsage } from '../../runtime/base/thread-usage.js';
 import type { ActorSystem } from '../../runtime/system/system.js';
-import type { SystemDescription } from '../../runtime/system/describe.js';
 import type { HostUsage } from '../../runtime/threads/thread-control.js';
 import type { Topology } from '../../runtime/threads/topology.js';
 import type {
@@ -34,6 +33,8 @@ import { interrupted } from './interrupted.js';
 import type { RegisterDeployment, ServerSummary } from '../system/server.js';
 import type { PoolSummary } from '../system/task-port.js';
 import { actorTree } from './actor-tree.js';
+import type { OpenCalls } from './open-calls.js';
+import type { ThreadViews } from './thread-views.js';
 
 /** Questions between actors are answered in microseconds; past this something is stuck. */
 const DESCRIBE_DEADLINE_MS = 5_000;
@@ -47,6 +48,8 @@ export interface ServingPortOptions {
   readonly topology: Topology;
   readonly options: StartOptions;
   readonly text: TextServing;
+  readonly calls: OpenCalls;
+  readonly views: ThreadViews;
 }
 
 export class ServingPort implements Serving {
@@ -54,8 +57,12 @@ export class ServingPort implements Serving {
   readonly #topology: Topology;
   readonly #options: StartOptions;
   readonly #canary: Canary;
+  readonly #calls: OpenCalls;
+  readonly #views: ThreadViews;
 
-  constructor({ system, topology, options, text }: ServingPortOptions) {
+  constructor({ system, topology, options, text, calls, views }: ServingPortOptions) {
+    this.#calls = calls;
+    this.#views = views;
     this.#system = system;
     this.#topology = topology;
     this.#options = options;
@@ -67,7 +74,7 @@ export class ServingPort implements Serving {
     const { requestId, model, body } = call;
     const finite: SubmittedCall = { deployment: model, requestId, body };
     const options = { deadlineMs, signal };
-    const answer = await this.#submit(finite, options);
+    const answer = await this.#calls.hold(call, () => this.#submit(finite, options));
     this.#options.metrics.observe('loom_cohort_members', { model: call.model }, answer.cohortSize);
     return {
       model: call.model,
@@ -174,8 +181,8 @@ export class ServingPort implements Serving {
   }
 
   async describe(): Promise<ActorNode> {
-    const others = (await this.#topology.describe()) as SystemDescription[];
-    return actorTree([this.#system.describe(), ...others]);
+    const views = await this.#views.look(false);
+    return actorTree(views.flatMap(({ description }) => description ?? []));
   }
 
   async collect(sink: MetricSink): Promise<void> {

@@ -27,6 +27,7 @@ import {
 } from '../protocol.js';
 import type { StreamReaders } from '../system/text-streams.js';
 import { interrupted } from './interrupted.js';
+import type { OpenCalls } from './open-calls.js';
 import { SessionFiles } from './session-files.js';
 
 /** Who reads one stream. */
@@ -84,6 +85,7 @@ export interface TextPortOptions {
   readonly streams: Streams;
   readonly clock: Clock;
   readonly files: SessionFiles;
+  readonly calls: OpenCalls;
 }
 
 export class TextPort implements TextServing {
@@ -91,12 +93,14 @@ export class TextPort implements TextServing {
   readonly #streams: Streams;
   readonly #clock: Clock;
   readonly #files: SessionFiles;
+  readonly #calls: OpenCalls;
 
-  constructor({ system, streams, clock, files }: TextPortOptions) {
+  constructor({ system, streams, clock, files, calls }: TextPortOptions) {
     this.#system = system;
     this.#streams = streams;
     this.#clock = clock;
     this.#files = files;
+    this.#calls = calls;
   }
 
   async generate(call: TextCall, options: TextOptions): Promise<TextResult> {
@@ -104,7 +108,8 @@ export class TextPort implements TextServing {
     const stream = this.#streams.open(options.onDelta);
     try {
       const request: TextRequest = { op: 'generate', body, stream };
-      const answer = await this.#ask<TextAnswer>(model, request, options, requestId);
+      const ask = () => this.#ask<TextAnswer>(model, request, options, requestId);
+      const answer = await this.#calls.hold(call, ask);
       const { deltas, ...result } = answer;
       await this.#streams.all(stream, deltas);
       return { model, ...result };

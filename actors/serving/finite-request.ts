@@ -25,6 +25,13 @@ export interface RequestInput {
   readonly deadlineMs: number;
 }
 
+/** What it tells of itself to who asks why it waits. */
+export interface RequestDetails {
+  readonly requestId: string;
+  readonly model: string;
+  readonly preparer: string;
+}
+
 /** Smaller rows are copied in less time than their buffer changes hands. */
 const MOVED_BYTES_MIN = 4096;
 
@@ -144,6 +151,10 @@ export const finiteRequest = machineActor(
     return {
       input: { members: memberCount(input.call.body), isPrepared: host.isPrepared },
       replies: { prepared: (reply) => host.prepared(reply) },
+      details: (): RequestDetails => {
+        const { call, preparer } = input;
+        return { requestId: call.requestId, model: call.deployment, preparer };
+      },
       messages: {
         cancel: () => ({ type: 'request.cancel' }),
         'member.collected': (message) => host.collected(message.payload as Collected),

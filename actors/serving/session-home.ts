@@ -50,6 +50,7 @@ interface Arrived {
 }
 
 export class SessionHome {
+  readonly model: string;
   readonly generation: number;
   readonly control: TextControl;
   readonly store: RowStore;
@@ -70,6 +71,7 @@ export class SessionHome {
 
   constructor(options: SessionHomeOptions) {
     this.#options = options;
+    this.model = options.model;
     this.generation = options.generation;
     this.control = options.control;
     this.store = options.store;

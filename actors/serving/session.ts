@@ -16,7 +16,7 @@ import type { PreparePrompt, SessionAnswer, TextAnswer, TextSubmit } from '../pr
 import { RowCopy } from './row-copy.js';
 import { type Context, machine } from './session.machine.js';
 import type { SessionHome } from './session-home.js';
-import { Turn } from './turn.js';
+import { Turn, type TurnDetails } from './turn.js';
 
 export interface SessionInput {
   /** As clients name it; empty for the one turn of a request. */
@@ -29,6 +29,15 @@ export interface SessionInput {
 /** 'session.ask': an ask that was handed over to the session. */
 export interface SessionAsk {
   readonly ask: Message;
+}
+
+/** What it tells of itself to who asks why it waits. */
+export interface SessionDetails {
+  /** Null between turns. */
+  readonly requestId: string | null;
+  readonly model: string;
+  readonly preparer: string;
+  readonly turn: TurnDetails | null;
 }
 
 const CANCELLED: StatusRecord = { code: 'cancelled', message: 'the request was cancelled' };
@@ -286,6 +295,17 @@ class SessionHost {
     this.#over(ask);
   }
 
+  details(): SessionDetails {
+    const { home } = this.#input;
+    const asked = this.#asked;
+    return {
+      requestId: asked === null ? null : (asked.ask.payload as TextSubmit).requestId,
+      model: home.model,
+      preparer: home.preparer(),
+      turn: asked?.turn?.details() ?? null,
+    };
+  }
+
   startIdle(): void {
     const { row, home } = this.#input;
     if (row === null) return;
@@ -344,6 +364,7 @@ export const session = machineActor(
       (context as Context).failure ?? toStatus(new Error('the turn failed without a reason'));
     return {
       input: { isRetained: input.row !== null },
+      details: () => host.details(),
       replies: {
         prompt: (reply) => host.prompted(reply),
         'image.read': (reply) => host.copied((copy) => copy.checked(reply)),

@@ -50,6 +50,23 @@ export interface Emitted {
 /** Deltas that may be on the way to a reader. */
 export const DELTAS_MAX = 32;
 
+/** How it stands, for who asks why it waits. */
+export interface TurnDetails {
+  /** Null while it waits for one. */
+  readonly row: number | null;
+  /** Tokens of its row that were read, of those that it has. */
+  readonly done: number;
+  readonly tokens: number;
+  readonly outputs: number;
+  readonly isInFlight: boolean;
+  readonly isStalled: boolean;
+  readonly isAlone: boolean;
+  /** Deltas sent to its reader, and those that were taken. */
+  readonly sent: number;
+  readonly taken: number;
+  readonly sentMax: number;
+}
+
 export class Turn {
   readonly input: TurnInput;
   row: Row | null = null;
@@ -99,6 +116,22 @@ export class Turn {
 
   get isAlone(): boolean {
     return this.aloneTo > 0;
+  }
+
+  details(): TurnDetails {
+    const { row, sent, taken, isInFlight, isStalled, isAlone } = this;
+    return {
+      row: row?.ordinal ?? null,
+      done: row?.done ?? 0,
+      tokens: row?.ids.length ?? this.input.prompt.length,
+      outputs: this.outputs.length,
+      isInFlight,
+      isStalled,
+      isAlone,
+      sent,
+      taken,
+      sentMax: DELTAS_MAX,
+    };
   }
 
   /** A token is wanted when its row has been read. */

@@ -117,7 +117,10 @@ class FilesHost {
 export const filesPort = (self: ActorSelf, input: FilesInput): Behaviour => {
   const host = new FilesHost(self, input);
   const port = taskPort(self, host.runner);
-  const summary = (): FilesSummary => ({ ...(port.describe!() as PoolSummary), open: host.open });
+  const summary = (): FilesSummary => ({
+    ...(port.describe!(false) as PoolSummary),
+    open: host.open,
+  });
   const messages: Readonly<Record<string, (message: Message) => void>> = {
     'files.keep': (message) => host.keep(message),
     'files.take': ({ payload }) => host.take(payload as DropFiles),

@@ -35,19 +35,17 @@ export function startActorThread(name: string, kinds: ActorKinds): ActorThread {
   const control: ThreadControl = {
     connect: (peer, port) => transport.connect(peer, port),
     lost: (peer) => transport.disconnect(peer),
-    describe: () => system.describe(),
+    describe: (isDetailed) => system.describe(isDetailed),
     usage: (collect) => ({
       ...threadUsage(collect),
       messages: system.counters.messages,
     }),
-    record() {
-      system.recorder = new RingRecorder(RECORDS_MAX);
+    record(isOn) {
+      system.recorder = isOn ? new RingRecorder(RECORDS_MAX) : null;
     },
     records() {
       const { recorder } = system;
-      if (!(recorder instanceof RingRecorder)) return [];
-      system.recorder = new RingRecorder(RECORDS_MAX);
-      return recorder.records;
+      return recorder instanceof RingRecorder ? recorder.take() : null;
     },
     async shutdown() {
       system.shutdown();

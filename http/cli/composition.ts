@@ -29,6 +29,7 @@ export function toolOptions(level: string, files: FileOptions): StartOptions {
     cacheDir: files.cacheDir ?? null,
     sessionDir: null,
     queueMax: 1024,
+    recordFile: null,
     requestTimeoutMs: defaultLimits.requestTimeoutMs,
     ports: systemPorts('main'),
     metrics: new Metrics(),

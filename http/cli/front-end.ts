@@ -13,7 +13,7 @@ import type { ServeOptions } from './serve-options.js';
 const stalledGraceMs = 30_000;
 
 export interface FrontEndInput {
-  readonly server: Pick<StartedServer, 'serving' | 'text'>;
+  readonly server: Pick<StartedServer, 'serving' | 'text' | 'observing'>;
   readonly options: ServeOptions;
   readonly start: StartOptions;
   readonly metrics: Metrics;
@@ -28,6 +28,7 @@ export function openFrontEnd(input: FrontEndInput): Promise<Listener> {
   const services: Services = {
     serving: server.serving,
     text: server.text,
+    observing: server.observing,
     open: new OpenRequests(),
     ports,
     metrics,

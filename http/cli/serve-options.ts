@@ -42,6 +42,8 @@ export interface ServeOptions extends FileOptions {
   readonly maxQueue: number;
   /** Milliseconds. */
   readonly drainTimeout: number;
+  /** Undefined: nothing is recorded. */
+  readonly record?: string;
   readonly logLevel: string;
   readonly logFormat: 'auto' | 'json' | 'text';
 }
@@ -160,6 +162,12 @@ function addLimits(command: Command): Command {
       new Option('--drain-timeout <seconds>', 'longest time to finish accepted work at the end')
         .default(10_000, '10')
         .argParser(secondsMs),
+    )
+    .addOption(
+      new Option(
+        '--record <file>',
+        'record what all actors and the device do; the console and trace read the file',
+      ).argParser((text: string) => resolve(text)),
     )
     .addOption(
       new Option('--log-level <level>', 'what to log on standard error')

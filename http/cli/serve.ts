@@ -92,6 +92,7 @@ async function stop(
   listener: Listener | null,
   drainTimeoutMs: number,
 ): Promise<void> {
+  server.observing.close();
   const closed = listener?.close(drainTimeoutMs);
   await server.serving.drain(drainTimeoutMs);
   await closed;
@@ -182,6 +183,7 @@ function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
     queueMax: options.maxQueue,
     sessionIdleMs: options.sessionIdle,
     requestTimeoutMs: options.requestTimeout,
+    recordFile: options.record ?? null,
     ports: systemPorts('main'),
     metrics,
     log: createLog(options.logLevel, logFormat(options.logFormat)),

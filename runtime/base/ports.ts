@@ -38,12 +38,13 @@ export interface Ports {
 
 /** Ports of a real thread. `threadName` keeps ids unique over threads. */
 export function systemPorts(threadName: string): Ports {
+  const originMs = threadOriginMs();
   const handles = new Map<TimerId, NodeJS.Timeout>();
   let nextTimer = 1;
   let nextId = 1;
   return {
     clock: {
-      now: () => performance.timeOrigin + performance.now(),
+      now: () => originMs + performance.now(),
       wallTime: () => Date.now(),
     },
     timers: {
@@ -65,6 +66,15 @@ export function systemPorts(threadName: string): Ports {
     random: { next: () => Math.random() },
     ids: { next: (prefix) => `${prefix}-${threadName}-${(nextId++).toString(36)}` },
   };
+}
+
+/**
+ * Where a thread's own clock begins on the one of all threads. `performance.timeOrigin` would say the
+ * same on the wall clock, which is set now and then, and up to a millisecond off at any time.
+ */
+function threadOriginMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6 - performance.now();
 }
 
 /** A secret for admin tokens and the like: 128 random bits in hex. */

@@ -7,6 +7,7 @@ import type { TransferListItem } from 'node:worker_threads';
 import type { StatusRecord } from '../base/errors.js';
 import type { Address } from './address.js';
 import type { Lane, Message } from './envelope.js';
+import type { SystemRecord } from './recorder.js';
 import type { StopReason } from './stop-reason.js';
 import type { ChildOptions, Supervision } from './supervision.js';
 
@@ -14,8 +15,8 @@ export interface Behaviour {
   receive(self: ActorSelf, message: Message): void;
   /** Called once when it goes down, after its children; it may tell, not ask or spawn. */
   stopped?(self: ActorSelf, reason: StopReason): void;
-  /** Its state as plain data, for admin pages; machines give their state value. */
-  describe?(): unknown;
+  /** Its state as plain data, for admin pages; `isDetailed`: all that explains why it waits. */
+  describe?(isDetailed: boolean): unknown;
 }
 
 /**
@@ -45,6 +46,8 @@ export interface ActorProbe {
   /** False when nobody observes: then skip the work of describing a transition. */
   readonly isRecording: boolean;
   transition(from: string, to: string, event: string): void;
+  /** Tells of what the actor owns; only to be called while somebody observes. */
+  record(record: SystemRecord): void;
   /** Counts an event that the state does not expect; in strict systems it throws. */
   unexpected(state: string, event: string): void;
 }

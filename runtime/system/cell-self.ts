@@ -17,6 +17,7 @@ import { addressOf, threadOf, type Address } from './address.js';
 import type { Cell } from './cell.js';
 import type { CellHost, LogEntry, Sender } from './cell-host.js';
 import type { Cancel, Message, Reply, Role } from './envelope.js';
+import type { SystemRecord } from './recorder.js';
 import type { StopReason } from './stop-reason.js';
 import type { ChildOptions, Supervision } from './supervision.js';
 
@@ -174,7 +175,13 @@ export class CellSelf implements ActorSelf, ActorProbe {
 
   transition(from: string, to: string, event: string): void {
     const atMs = this.now();
-    this.#host.recorder?.record({ type: 'transition', atMs, actor: this.address, from, to, event });
+    const cause = this.current?.id ?? null;
+    const { address: actor } = this;
+    this.#host.recorder?.record({ type: 'transition', atMs, actor, cause, from, to, event });
+  }
+
+  record(record: SystemRecord): void {
+    this.#host.recorder?.record(record);
   }
 
   unexpected(state: string, event: string): void {

@@ -184,8 +184,8 @@ export class Cell implements Asker {
     return self === this.#self && (this.state === 'running' || this.state === 'starting');
   }
 
-  describe(): unknown {
-    return this.behaviour?.describe?.();
+  describe(isDetailed: boolean): unknown {
+    return this.behaviour?.describe?.(isDetailed);
   }
 
   /** Removes a halted child for good. */
@@ -270,7 +270,15 @@ export class Cell implements Asker {
     if (this.asking > 0) host.pendingAsks.dropOf(this);
     this.asking = 0;
     const { recorder, ports } = host;
-    recorder?.record({ type: 'stop', atMs: ports.clock.now(), actor: this.address, reason });
+    if (recorder !== null) {
+      const told = reason.kind === 'finished' ? { ...reason, output: undefined } : reason;
+      recorder.record({
+        type: 'stop',
+        atMs: ports.clock.now(),
+        actor: this.address,
+        reason: told,
+      });
+    }
     this.#settleOthers(reason);
   }
 

@@ -9,11 +9,19 @@ import type { DeadLetter, DeadLetterReason, DeadLetters } from './dead-letters.j
 
 export interface ActorDescription {
   readonly address: Address;
+  /** Who spawned it: in another thread, where it was spawned from there. */
+  readonly parent: Address;
   readonly kind: string;
   readonly status: CellState;
   /** What its behaviour says: of a machine its state value, tags and context. */
   readonly state: unknown;
-  readonly mailbox: { readonly data: number; readonly control: number; readonly limit: number };
+  readonly mailbox: {
+    readonly data: number;
+    readonly control: number;
+    readonly limit: number;
+    /** For how long, at least, the oldest message has waited; null when none does. */
+    readonly oldestMs: number | null;
+  };
   readonly ageMs: number;
   readonly restarts: number;
   /** Messages that it has handled. */
@@ -48,12 +56,12 @@ export interface DescribedHost extends CellHost {
   readonly deadLetters: DeadLetters;
 }
 
-export function describeSystem(host: DescribedHost): SystemDescription {
+export function describeSystem(host: DescribedHost, isDetailed: boolean): SystemDescription {
   const now = host.ports.clock.now();
   const { messages, restarts, failures, unexpected } = host.counters;
   return {
     thread: host.thread,
-    actors: childrenOf(host.root, now),
+    actors: childrenOf(host.root, { now, isDetailed }),
     counters: {
       actors: [...host.cells].length,
       messages,
@@ -70,20 +78,28 @@ export function describeSystem(host: DescribedHost): SystemDescription {
   };
 }
 
-function childrenOf(cell: Cell, now: number): ActorDescription[] {
+interface Look {
+  readonly now: number;
+  readonly isDetailed: boolean;
+}
+
+function childrenOf(cell: Cell, look: Look): ActorDescription[] {
+  const { now, isDetailed } = look;
   return cell.children.map((child) => ({
     address: child.address,
+    parent: child.parent,
     kind: child.options.kind,
     status: child.state,
-    state: child.describe() ?? null,
+    state: child.describe(isDetailed) ?? null,
     mailbox: {
       data: child.mailbox.dataDepth,
       control: child.mailbox.controlDepth,
       limit: child.mailbox.limit,
+      oldestMs: child.mailbox.seen(now),
     },
     ageMs: now - child.bornAtMs,
     restarts: child.restarts,
     messages: child.handled,
-    children: childrenOf(child, now),
+    children: childrenOf(child, look),
   }));
 }

@@ -44,12 +44,26 @@ export interface MachineHost {
   >;
   /** Messages whose event is not just their payload; null for none. */
   readonly messages?: Readonly<Record<string, (message: Message) => MachineEvent | null>>;
+  /** What it holds and waits for, as plain data, besides its state: for who asks why. */
+  readonly details?: () => object;
   /** Called once when it goes down, however that comes. */
   readonly stopped?: (reason: StopReason) => void;
 }
 
 /** A factory with the table that its actors step, for who examines machines that run. */
 export type MachineActorFactory<Input> = ActorFactory<Input> & { readonly table: MachineTable };
+
+/** How an actor that runs a machine is described. */
+export interface MachineDescription {
+  /** Id of the machine: that of its chart. */
+  readonly machine: string;
+  readonly state: string;
+  readonly value: unknown;
+  readonly tags: readonly string[];
+  readonly context: unknown;
+  /** Where details were asked for: what the host tells of itself. */
+  readonly details?: object | null;
+}
 
 /** The factory of actors that run `machine`; compiles it once. */
 export function machineActor<Input>(
@@ -112,9 +126,12 @@ class MachineActor implements Behaviour {
     this.#host.stopped?.(reason);
   }
 
-  describe(): unknown {
+  describe(isDetailed: boolean): MachineDescription {
     const { state, context } = this.#snapshot;
-    return { state: state.name, value: state.value, tags: [...state.tags], context };
+    const { id: machine } = this.#table;
+    const shown = { machine, state: state.name, value: state.value, tags: [...state.tags] };
+    if (!isDetailed) return { ...shown, context };
+    return { ...shown, context, details: this.#host.details?.() ?? null };
   }
 
   #eventOf(message: Message): MachineEvent | null {

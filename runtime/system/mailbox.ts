@@ -13,6 +13,8 @@ export class Mailbox {
   #control: Fifo<Message> | null = null;
   /** Data messages that count against the limit. */
   #counted = 0;
+  /** The message that was next when somebody looked last, and since when it is. */
+  #seen: { readonly id: string; readonly atMs: number } | null = null;
 
   constructor(limit: number) {
     this.limit = limit;
@@ -38,6 +40,17 @@ export class Mailbox {
     const message = this.#data.shift();
     if (message !== undefined && isCounted(message)) this.#counted -= 1;
     return message;
+  }
+
+  /**
+   * For how long, at least, the message that is next has waited: since it was seen in that place
+   * first. Messages have no time of arrival of their own; null when none waits.
+   */
+  seen(nowMs: number): number | null {
+    const next = this.#control?.first ?? this.#data.first;
+    if (next === undefined) this.#seen = null;
+    else if (this.#seen?.id !== next.id) this.#seen = { id: next.id, atMs: nowMs };
+    return this.#seen === null ? null : nowMs - this.#seen.atMs;
   }
 
   get isEmpty(): boolean {

@@ -109,8 +109,8 @@ export class ActorSystem implements CellHost, TransportReceiver {
     return this.#edge.request(to, kind, payload, options);
   }
 
-  describe(): SystemDescription {
-    return describeSystem(this);
+  describe(isDetailed = false): SystemDescription {
+    return describeSystem(this, isDetailed);
   }
 
   /** Stops every actor, children before parents, and the transport. */

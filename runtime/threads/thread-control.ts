@@ -6,6 +6,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ThreadUsage } from '../base/thread-usage.js';
+import type { RecordBatch } from '../system/ring-recorder.js';
 
 /** What a thread is told once, at its start. Structured-clone safe. */
 export interface ThreadInput {
@@ -24,13 +25,14 @@ export interface ThreadControl {
   connect(peer: string, port: MessagePort): void;
   /** A peer's thread has ended: its actors are gone. */
   lost(peer: string): void;
-  /** Live actors of the thread, as plain data. */
-  describe(): unknown;
+  /** Live actors of the thread, as plain data; `isDetailed`: all that explains why they wait. */
+  describe(isDetailed: boolean): unknown;
   /** `collect`: after a collection of its heap, where the process allows one. */
   usage(collect: boolean): HostUsage;
-  /** Starts to keep records of what its actors do, or returns and forgets those kept. */
-  record(): void;
-  records(): unknown[];
+  /** Starts or ends to keep records of what its actors do. */
+  record(isOn: boolean): void;
+  /** Takes what is kept; null while nothing is. */
+  records(): RecordBatch | null;
   shutdown(): Promise<void>;
 }
 

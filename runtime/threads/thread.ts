@@ -5,6 +5,7 @@
 import { Worker, type MessagePort } from 'node:worker_threads';
 import { transfer, wrap, type Remote } from 'comlink';
 import { StatusError } from '../base/errors.js';
+import type { RecordBatch } from '../system/ring-recorder.js';
 import { endpointOf } from './endpoint.js';
 import type { HostUsage, ThreadControl, ThreadInput } from './thread-control.js';
 
@@ -67,19 +68,19 @@ export class Thread {
     await this.#race(this.#control.lost(peer));
   }
 
-  describe(): Promise<unknown> {
-    return this.#race(this.#control.describe());
+  describe(isDetailed: boolean): Promise<unknown> {
+    return this.#race(this.#control.describe(isDetailed));
   }
 
   usage(collect: boolean): Promise<HostUsage> {
     return this.#race(this.#control.usage(collect));
   }
 
-  async record(): Promise<void> {
-    await this.#race(this.#control.record());
+  async record(isOn: boolean): Promise<void> {
+    await this.#race(this.#control.record(isOn));
   }
 
-  records(): Promise<unknown[]> {
+  records(): Promise<RecordBatch | null> {
     return this.#race(this.#control.records());
   }
 

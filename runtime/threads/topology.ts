@@ -8,6 +8,8 @@
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../base/ports.js';
+import type { SystemRecord } from '../system/recorder.js';
+import type { RecordBatch } from '../system/ring-recorder.js';
 import { Thread } from './thread.js';
 import type { HostUsage, ThreadInput } from './thread-control.js';
 
@@ -57,11 +59,10 @@ export class Topology {
     return [...this.#threads.keys()];
   }
 
-  /** What every thread says of its actors; threads that do not answer are left out. */
-  async describe(): Promise<unknown[]> {
-    const asked = [...this.#threads.values()].map((thread) => thread.describe());
-    const answers = await Promise.allSettled(asked);
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  /** What a thread says of its actors; null when there is none (any more). */
+  async describe(name: string, isDetailed = false): Promise<unknown> {
+    const asked = this.#threads.get(name)?.describe(isDetailed);
+    return (await asked?.catch(() => null)) ?? null;
   }
 
   /** What a thread has used; null when there is none (any more). Comes between two turns. */
@@ -74,14 +75,18 @@ export class Topology {
     );
   }
 
-  /** Starts to record what the actors of a thread do. */
-  async record(name: string): Promise<void> {
-    await this.#threads.get(name)?.record();
+  /** Starts or ends to record what the actors of a thread do. */
+  async record(name: string, isOn = true): Promise<void> {
+    await this.#threads.get(name)?.record(isOn);
   }
 
-  /** What was recorded on a thread since it was asked last. */
-  async records(name: string): Promise<unknown[]> {
-    return (await this.#threads.get(name)?.records()) ?? [];
+  /** What was recorded on a thread since it was asked last; null where nothing is, or no thread. */
+  async batch(name: string): Promise<RecordBatch | null> {
+    return (await this.#threads.get(name)?.records()) ?? null;
+  }
+
+  async records(name: string): Promise<readonly SystemRecord[]> {
+    return (await this.batch(name))?.records ?? [];
   }
 
   /** Ends one thread as a crash would. */

@@ -4,7 +4,8 @@
  * free storage in flight is found.
  */
 import type { AnyStateNode } from 'xstate';
-import { nameOf, rowsOf, statesOf, type Chart, type ChartRow } from '../../actors/statecharts.js';
+import { rowsOf, statesOf, type ChartRow } from '../../actors/machine-charts.js';
+import { nameOf, type Chart } from '../../actors/statecharts.js';
 
 /** Facts that say that the device is through with the storage. */
 const retireFacts = /^(work\.(retired|failed|ended)|gather\.retired|load\.(done|failed))$/;

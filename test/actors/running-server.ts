@@ -39,6 +39,7 @@ export function serverOptions(
     sessionDir: null,
     queueMax: 4096,
     requestTimeoutMs: 60_000,
+    recordFile: null,
     ports: systemPorts('main'),
     metrics: { add() {}, set() {}, observe() {} },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },

@@ -4,16 +4,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createMachine, type AnyStateNode } from 'xstate';
-import {
-  guardName,
-  loadCharts,
-  nameOf,
-  renderStatecharts,
-  rowsOf,
-  sourceRoot,
-  statesOf,
-  type Chart,
-} from '../../actors/statecharts.js';
+import { guardName, rowsOf, sourceRoot, statesOf } from '../../actors/machine-charts.js';
+import { loadCharts, nameOf, renderStatecharts, type Chart } from '../../actors/statecharts.js';
 import { breachesOf, declaredEvents } from './chart-laws.js';
 
 const charts = await loadCharts();

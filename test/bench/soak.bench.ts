@@ -43,6 +43,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const app = createApp({
   serving: server.serving,
   text: server.text,
+  observing: server.observing,
   open: new OpenRequests(),
   ports: systemPorts('http'),
   metrics,

@@ -7,6 +7,7 @@ import { defaultLimits } from '../../http/services.js';
 import type { AdminAccess, HttpLimits, Services } from '../../http/services.js';
 import { systemPorts } from '../../runtime/base/ports.js';
 import type { Ports } from '../../runtime/base/ports.js';
+import { FakeObserving } from './fake-observing.js';
 import { FakeServing } from './fake-serving.js';
 import { FakeText } from './fake-text.js';
 
@@ -14,6 +15,7 @@ export interface Harness {
   readonly app: LoomApp;
   readonly serving: FakeServing;
   readonly text: FakeText;
+  readonly observing: FakeObserving;
   readonly services: Services;
   readonly lines: { level: string; fields: object; message: string }[];
   starting: boolean;
@@ -32,12 +34,14 @@ export interface HarnessOptions {
 export function harness(options: HarnessOptions = {}): Harness {
   const serving = new FakeServing();
   const text = new FakeText();
+  const observing = new FakeObserving();
   const lines: Harness['lines'] = [];
   const line = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message });
   const services: Services = {
     serving,
     text,
+    observing,
     open: new OpenRequests(),
     ports: options.ports ?? systemPorts('test'),
     metrics: new Metrics(),
@@ -53,6 +57,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     app,
     serving,
     text,
+    observing,
     services,
     lines,
     starting: false,

@@ -58,7 +58,7 @@ export function observed<Input>(
         observer.observe(self.address, { type: 'stopped', reason });
         behaviour.stopped?.(watched, reason);
       },
-      describe: () => behaviour.describe?.(),
+      describe: (isDetailed) => behaviour.describe?.(isDetailed),
     };
   };
   Object.defineProperty(made, 'name', { value: factory.name });

@@ -37,7 +37,7 @@ const never: Readonly<Record<string, readonly string[]>> = {
   'runtime/modules': ['runtime/threads', 'runtime/system', 'runtime/packages'],
   'runtime/packages': ['runtime/threads', 'runtime/system'],
 };
-const seams = ['http/serving.ts', 'http/text-serving.ts'];
+const seams = ['http/serving.ts', 'http/text-serving.ts', 'http/observing.ts'];
 /** The command starts the actors by name, so that http builds and tests without them. */
 const composition = 'actors/start.ts';
 

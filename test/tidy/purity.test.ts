@@ -14,7 +14,13 @@ const outsideBase = (path: string): boolean => !path.startsWith('runtime/base/')
  * Host no actor: the composition, the door to the promise world, the programs that open a driver
  * before their first actor runs, and the script that draws the charts.
  */
-const edges = ['actors/start.ts', 'actors/edge/', 'actors/threads/', 'actors/statecharts'];
+const edges = [
+  'actors/start.ts',
+  'actors/edge/',
+  'actors/threads/',
+  'actors/statecharts',
+  'actors/machine-charts',
+];
 const isEdge = (path: string): boolean => edges.some((edge) => path.startsWith(edge));
 
 /** Every way past the ports makes simulation and replay a lie. */

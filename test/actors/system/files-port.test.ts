@@ -56,7 +56,13 @@ function newWorld(): World {
   const say: World['say'] = (kind, payload, role = 'tell', from = 'x') => {
     port.receive(self, { kind, payload, role, from } as unknown as Message);
   };
-  return { closed, running, watched, say, open: () => (port.describe!() as { open: number }).open };
+  return {
+    closed,
+    running,
+    watched,
+    say,
+    open: () => (port.describe!(false) as { open: number }).open,
+  };
 }
 
 interface Held {

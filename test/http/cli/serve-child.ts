@@ -3,6 +3,7 @@ import { runCommand } from '../../../http/cli/program.js';
 import { processTerminal } from '../../../http/cli/terminal.js';
 import type { Composition, StartedServer } from '../../../http/serving.js';
 import { StatusError } from '../../../runtime/base/errors.js';
+import { FakeObserving } from '../fake-observing.js';
 import { FakeServing } from '../fake-serving.js';
 import { FakeText } from '../fake-text.js';
 
@@ -28,6 +29,7 @@ serving.drain = async () => {
 const startServer = async (): Promise<StartedServer> => ({
   serving,
   text: new FakeText(),
+  observing: new FakeObserving(),
   close: async () => processTerminal.err('closed'),
 });
 const load = async () => ({ startServer }) as unknown as Composition;

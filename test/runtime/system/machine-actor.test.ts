@@ -211,6 +211,7 @@ test('transitions are recorded when somebody observes', () => {
       type: 'transition',
       atMs: 0,
       actor: 'main:/door',
+      cause: 'm-main-1',
       from: 'closed',
       to: 'open',
       event: 'door.open',
@@ -228,6 +229,7 @@ test('its description is its state, tags and context', () => {
     .actors.find(({ address }) => address === 'main:/door')!;
   assert.is(description.kind, 'door');
   assert.equal(description.state, {
+    machine: 'door',
     state: 'open',
     value: 'open',
     tags: ['passable'],

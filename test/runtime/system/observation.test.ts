@@ -33,7 +33,8 @@ test('the description is the tree of actors with mailboxes, ages, states and cou
   assert.is(thread, 'main');
   assert.is(actors.length, 1);
   const [models] = actors;
-  assert.equal(models!.mailbox, { data: 1, control: 1, limit: 10 });
+  assert.equal(models!.mailbox, { data: 1, control: 1, limit: 10, oldestMs: 0 });
+  assert.is(models!.parent, 'main:/');
   assert.is(models!.ageMs, 40);
   assert.equal(
     models!.children.map(({ address, state }) => [address, state]),

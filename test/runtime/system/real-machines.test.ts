@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadCharts, rowsOf, statesOf } from '../../../actors/statecharts.js';
+import { loadMachines, rowsOf, statesOf } from '../../../actors/machine-charts.js';
 import { compileMachine } from '../../../runtime/system/machine-table.js';
 import { assertEquivalent } from './machine-equivalence.js';
 
@@ -19,7 +19,7 @@ const fields = fc.record({
   members: fc.constant([]),
 });
 
-for (const { path, machine } of await loadCharts()) {
+for (const { path, machine } of await loadMachines()) {
   const types = [
     ...new Set(
       statesOf(machine.root)

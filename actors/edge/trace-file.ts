@@ -1,0 +1,110 @@
+/**
+ * Traces as files: JSON lines, a header first, then a record each. The writer holds a bounded amount
+ * for a slow disk; what does not fit is left out, counted, and said in the file.
+ */
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { StatusError, toStatus } from '../../runtime/base/errors.js';
+import { chromeEvents } from '../../runtime/system/chrome-trace.js';
+import type { SystemRecord } from '../../runtime/system/recorder.js';
+import type { Collected } from './record-history.js';
+
+/** Bytes that wait for the disk. */
+const HELD_MAX = 64 * 1024 * 1024;
+
+/** The first line of a trace file. */
+export interface TraceHeader {
+  readonly loomTrace: 1;
+  /** The clock of its records at its start, and the milliseconds since 1970 then. */
+  readonly startMs: number;
+  readonly wallTimeMs: number;
+  readonly threads: readonly string[];
+}
+
+export const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
+
+export class TraceFile {
+  readonly path: string;
+  readonly #stream: WriteStream;
+  readonly #heldMax: number;
+  #failure: Error | null = null;
+  #lost = 0;
+
+  constructor(path: string, header: TraceHeader, heldMax = HELD_MAX) {
+    this.path = path;
+    this.#heldMax = heldMax;
+    this.#stream = createWriteStream(path);
+    this.#stream.on('error', (error) => (this.#failure = error));
+    this.#stream.write(lineOf(header));
+  }
+
+  /** Also for other lines than records, in their place. */
+  append(line: object): void {
+    if (this.#failure === null) this.#stream.write(lineOf(line));
+  }
+
+  write(nowMs: number, { records, lost }: Collected): void {
+    this.#lost += lost;
+    if (this.#failure !== null) return;
+    if (this.#stream.writableLength > this.#heldMax) {
+      this.#lost += records.length;
+      return;
+    }
+    if (this.#lost > 0) this.append({ type: 'lost', atMs: nowMs, count: this.#lost });
+    this.#lost = 0;
+    this.#stream.write(records.map(lineOf).join(''));
+  }
+
+  /** Resolves when everything is in the file; rejects when the file could not be written. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#stream.once('close', resolve));
+    if (this.#failure === null) this.#stream.end();
+    if (!this.#stream.closed) await closed;
+    if (this.#failure === null) return;
+    const { message, code } = toStatus(this.#failure);
+    throw new StatusError(code, `the trace ${this.path} could not be written: ${message}`);
+  }
+}
+
+/** The records of a trace file; says which line is none. */
+export function readTrace(text: string, name: string): readonly SystemRecord[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const values = lines.map((line, at) => parsed(line, `${name}:${at + 1}`));
+  if ((values[0] as Partial<TraceHeader> | undefined)?.loomTrace !== 1) {
+    throw new StatusError(
+      'invalidArgument',
+      `${name} is no trace: its first line must be {"loomTrace": 1, …}, as serve --record writes it`,
+    );
+  }
+  return values.slice(1).filter((value) => recordTypes.has((value as SystemRecord).type)) as [];
+}
+
+/** What a Chrome trace is made of; a trace holds other lines, too. */
+const recordTypes: ReadonlySet<string> = new Set<SystemRecord['type']>([
+  'message',
+  'transition',
+  'unexpected',
+  'spawn',
+  'stop',
+  'deadLetter',
+  'work',
+  'memory',
+]);
+
+function parsed(line: string, place: string): object {
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    throw new StatusError('invalidArgument', `${place}: not a line of JSON`);
+  }
+}
+
+/** The text of a Chrome trace in pieces: large ones are longer than one string may be. */
+export function* chromeText(records: readonly SystemRecord[]): Iterable<string> {
+  yield '{"traceEvents":[\n';
+  let separator = '';
+  for (const event of chromeEvents(records)) {
+    yield separator + JSON.stringify(event);
+    separator = ',\n';
+  }
+  yield '\n]}\n';
+}
