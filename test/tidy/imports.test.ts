@@ -50,6 +50,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   pino: ['http'],
   commander: ['http'],
   'cli-progress': ['http'],
+  elkjs: ['http/console'],
   xstate: ['actors', 'runtime/system'],
   comlink: ['runtime/threads'],
   piscina: ['runtime/threads'],
@@ -155,6 +156,7 @@ test('every file is reached from the command, a thread, a script or a test', () 
   }
   const isEntry = (path: string): boolean =>
     path === 'http/main.ts' ||
+    path === 'http/console/main.ts' ||
     path === 'actors/start.ts' ||
     /\.(test|bench|thread|task|program|script|d)\.ts$/.test(path) ||
     // Programs of their own: package.json or a test starts them by name.

@@ -1,0 +1,134 @@
+/**
+ * Where the states, arrows and labels of a chart lie. elkjs computes it in its own worker; a layout
+ * is made once for each chart, since a chart never changes while the page is open.
+ */
+import type { ELK, ELKConstructorArguments, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
+import type { MachineCharts } from './machine-charts.js';
+
+/** elk-api.js is a plain script of the page and puts its constructor here. */
+declare const ELK: new (options: ELKConstructorArguments) => ELK;
+
+export interface PlacedState {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PlacedEdge {
+  readonly id: string;
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+  /** The upper left corner of its lines of text. */
+  readonly label: { readonly x: number; readonly y: number; readonly lines: readonly string[] };
+}
+
+export interface ChartLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly states: readonly PlacedState[];
+  readonly edges: readonly PlacedEdge[];
+}
+
+export type MeasureText = (text: string, font: 'state' | 'label') => number;
+
+/** Height of a line of a label, in pixels. */
+export const labelLine = 13;
+const stateHeight = 30;
+/** The node that the arrow to the initial state comes from. */
+export const startName = '';
+const startSize = 10;
+
+const layoutOptions = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.edgeRouting': 'SPLINES',
+  'elk.spacing.nodeNode': '26',
+  'elk.spacing.edgeNode': '16',
+  'elk.spacing.edgeEdge': '10',
+  'elk.spacing.edgeLabel': '4',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '26',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '14',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.padding': '[top=12,left=12,bottom=12,right=12]',
+};
+
+export class ChartLayouts {
+  readonly #layouts = new Map<string, Promise<ChartLayout>>();
+  readonly #measure: MeasureText;
+  #elk: ELK | null = null;
+
+  constructor(measure: MeasureText) {
+    this.#measure = measure;
+  }
+
+  layout(charts: MachineCharts, id: string): Promise<ChartLayout> {
+    const known = this.#layouts.get(id);
+    if (known !== undefined) return known;
+    this.#elk ??= new ELK({ workerUrl: '/console/assets/elk-worker.min.js' });
+    const layout = this.#elk.layout(elkGraph(charts, id, this.#measure)).then(placed);
+    this.#layouts.set(id, layout);
+    return layout;
+  }
+
+  /** The charts of another server, or of a file, may differ under the same name. */
+  forget(): void {
+    this.#layouts.clear();
+  }
+}
+
+/** A chart as elk takes it: sizes and texts, no places. */
+export function elkGraph(charts: MachineCharts, id: string, measure: MeasureText): ElkNode {
+  const chart = charts.chart(id)!;
+  const states = chart.states.map(({ name }) => ({
+    id: name,
+    width: Math.ceil(measure(name, 'state')) + 28,
+    height: stateHeight,
+  }));
+  const edges: ElkExtendedEdge[] = charts.edges(id).map((edge) => ({
+    id: edge.id,
+    sources: [edge.from],
+    targets: [edge.to],
+    labels: [
+      {
+        text: edge.labels.join('\n'),
+        width: Math.ceil(Math.max(...edge.labels.map((label) => measure(label, 'label')))) + 6,
+        height: edge.labels.length * labelLine,
+      },
+    ],
+  }));
+  return {
+    id: 'chart',
+    layoutOptions,
+    children: [{ id: startName, width: startSize, height: startSize }, ...states],
+    edges: [{ id: 'start', sources: [startName], targets: [chart.initial] }, ...edges],
+  };
+}
+
+function placed(graph: ElkNode): ChartLayout {
+  return {
+    width: graph.width ?? 0,
+    height: graph.height ?? 0,
+    states: (graph.children ?? []).map(({ id, x = 0, y = 0, width = 0, height = 0 }) => ({
+      name: id,
+      x,
+      y,
+      width,
+      height,
+    })),
+    edges: (graph.edges ?? []).map(({ id, sections, labels }) => ({
+      id,
+      points: (sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) => [
+        startPoint,
+        ...bendPoints,
+        endPoint,
+      ]),
+      label: {
+        x: labels?.[0]?.x ?? 0,
+        y: labels?.[0]?.y ?? 0,
+        lines: (labels?.[0]?.text ?? '').split('\n').filter((line) => line !== ''),
+      },
+    })),
+  };
+}
