@@ -3,16 +3,17 @@
  * `session.machine.ts`, has prompts prepared on another thread, makes turns of what is asked, and
  * answers it. The row lies in the generation's store.
  */
-import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Cancel, Message, Reply } from '../../runtime/system/envelope.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import type { Prompt } from '../../runtime/profiles/text.js';
-import type { Checkpoint, Row } from '../../runtime/text/retained-row.js';
+import type { Row } from '../../runtime/text/retained-row.js';
 import type { RowImage } from '../../runtime/text/row-image.js';
 import type { SessionChange, TextBody } from '../../http/text-serving.js';
 import type { PreparePrompt, SessionAnswer, TextAnswer, TextSubmit } from '../protocol.js';
+import { KeptRow } from './kept-row.js';
 import { RowCopy } from './row-copy.js';
 import { type Context, machine } from './session.machine.js';
 import type { SessionHome } from './session-home.js';
@@ -58,17 +59,17 @@ interface Asked {
 class SessionHost {
   readonly #self: ActorSelf;
   readonly #input: SessionInput;
-  readonly #checkpoints = new Map<string, Checkpoint>();
+  readonly #kept: KeptRow;
   /** Asks that were cancelled before they were looked at. */
   readonly #cancelled = new Set<string>();
   #asked: Asked | null = null;
-  #checkpointed = 0;
   /** Something was answered. */
   #isKnown = false;
 
   constructor(self: ActorSelf, input: SessionInput) {
     this.#self = self;
     this.#input = input;
+    this.#kept = new KeptRow(input);
   }
 
   /** What an ask is to the machine. */
@@ -168,7 +169,7 @@ class SessionHost {
 
   /** An append to a sequence is answered with its output, too. */
   #changedBy({ turn }: Asked): SessionAnswer {
-    const state = this.#described('idle');
+    const state = this.#kept.describe('idle');
     const isOutput = this.#input.home.isSequence && turn !== null;
     return isOutput ? { ...state, captured: turn.output } : state;
   }
@@ -221,73 +222,15 @@ class SessionHost {
   change(ask: Message): void {
     const { text } = ask.payload as { text: { change: SessionChange } };
     try {
-      this.#self.reply(ask, this.#changed(text.change));
+      this.#self.reply(ask, this.#kept.change(text.change));
     } catch (error) {
       this.#self.replyError(ask, toStatus(error));
     }
     this.#over(ask);
   }
 
-  #changed(change: SessionChange): SessionAnswer {
-    const { home } = this.#input;
-    const row = this.#input.row!;
-    const { store } = home;
-    switch (change.op) {
-      case 'fork': {
-        const made = home.hasRoom() ? store.fork(row) : null;
-        if (made === null) throw home.noRow();
-        return home.open(made);
-      }
-      case 'rewind':
-        this.#checkRewind(change.tokens, row);
-        store.rewind(row, change.tokens);
-        break;
-      case 'checkpoint':
-        this.#checkpointed += 1;
-        this.#checkpoints.set(`checkpoint-${this.#checkpointed}`, home.turns.rows.checkpoint(row));
-        break;
-      case 'restore':
-        store.restore(row, this.#checkpoint(change.checkpoint));
-    }
-    return this.describe();
-  }
-
-  #checkRewind(tokens: number, row: Row): void {
-    if (Number.isInteger(tokens) && tokens >= 0 && tokens <= row.ids.length) return;
-    throw new StatusError(
-      'failedPrecondition',
-      `a rewind to ${tokens} tokens of session ${this.#input.id}, which has ${row.ids.length}`,
-      { param: 'tokens' },
-    );
-  }
-
-  #checkpoint(id: string): Checkpoint {
-    const found = this.#checkpoints.get(id);
-    if (found !== undefined) return found;
-    const known = [...this.#checkpoints.keys()].join(', ') || 'none';
-    throw new StatusError(
-      'notFound',
-      `session ${this.#input.id} has no checkpoint '${id}' (it has ${known})`,
-      { param: 'checkpoint' },
-    );
-  }
-
   describe(): SessionAnswer {
-    return this.#described(this.#asked === null ? 'idle' : 'running');
-  }
-
-  #described(state: SessionAnswer['state']): SessionAnswer {
-    const { id, row, home } = this.#input;
-    return {
-      id,
-      state,
-      tokens: row?.ids.length ?? 0,
-      checkpoints: [...this.#checkpoints].map(([name, { ids }]) => ({
-        id: name,
-        tokens: ids.length,
-      })),
-      context: home.geometry.context,
-    };
+    return this.#kept.describe(this.#asked === null ? 'idle' : 'running');
   }
 
   answerClosed(ask: Message): void {
@@ -333,7 +276,7 @@ class SessionHost {
 
   closeRow(): void {
     const { row, home, id } = this.#input;
-    for (const checkpoint of this.#checkpoints.values()) home.turns.rows.dropCheckpoint(checkpoint);
+    this.#kept.dropCheckpoints();
     if (row !== null) home.giveBack(row);
     home.closed(id, this.#self.address);
   }

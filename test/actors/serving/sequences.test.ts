@@ -76,6 +76,10 @@ test('a session answers with what was appended, whatever it was before', async (
   assertOutput(await kept.append(ids.slice(50)), ids, 50);
   await kept.change({ op: 'rewind', tokens: 0 });
   assertOutput(await kept.append(ids), ids);
+  const { checkpoints } = await kept.change({ op: 'checkpoint' });
+  assertOutput(await kept.append([1, 2, 3]), [...ids, 1, 2, 3], 300);
+  await kept.change({ op: 'restore', checkpoint: checkpoints[0]!.id });
+  assertOutput(await kept.append([1, 2, 4]), [...ids, 1, 2, 4], 300);
   await kept.change({ op: 'close' });
   assert.is((await rejection(kept.append([1]))).code, 'gone');
 });
