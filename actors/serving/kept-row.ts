@@ -1,6 +1,6 @@
 /**
- * What a session does with its row between turns: changes that are over at once, and the points that
- * it can go back to. Plain object of the session's actor; the row is the store's.
+ * What a session does with its row between turns: changes that are over at once, and the points
+ * that it can go back to. Plain object of the session's actor; the row is the store's.
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { Checkpoint, Row } from '../../runtime/text/retained-row.js';
