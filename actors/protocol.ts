@@ -242,6 +242,8 @@ export interface DeltasTaken {
 /** 'prompt.prepare', an ask to the preparer of a text model; answered with ids. */
 export interface PreparePrompt {
   readonly prompt: Prompt;
+  /** Tokens that the row holds already. */
+  readonly held: number;
 }
 
 /** 'image.write', an ask to the preparer of a text model; answered with the bytes. */

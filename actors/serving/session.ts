@@ -98,7 +98,8 @@ class SessionHost {
     if (this.#cancelled.has(ask.id)) this.#self.tell(this.#self.address, 'turn.cancel', {});
     this.#asked = this.#askedOf(ask);
     if (this.#asked.copy !== null) return this.#asked.copy.prepare();
-    const prompt: PreparePrompt = { prompt: this.#asked.body.prompt };
+    const held = this.#input.row?.ids.length ?? 0;
+    const prompt: PreparePrompt = { prompt: this.#asked.body.prompt, held };
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
     const { preparer } = this.#input.home;
     this.#self.ask(preparer(), 'prompt.prepare', prompt, { deadlineMs, as: 'prompt' });

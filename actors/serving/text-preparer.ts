@@ -26,7 +26,8 @@ export const textPreparer = (_self: ActorSelf, { prepared }: TextPreparerInput):
     if (ask.kind === 'image.write') return writeRowImage((ask.payload as WriteImage).row, prepared);
     if (ask.kind === 'image.read') return readRowImage((ask.payload as ReadImage).image, prepared);
     if (ask.kind === 'prompt.prepare') {
-      return program.promptIds((ask.payload as PreparePrompt).prompt);
+      const { prompt, held } = ask.payload as PreparePrompt;
+      return program.promptIds(prompt, held);
     }
     const { text } = ask.payload as TextSubmit;
     if (text.op === 'detokenize') return program.detokenize(text.ids);

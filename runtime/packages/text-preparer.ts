@@ -41,11 +41,14 @@ export class TextPreparer {
     });
   }
 
-  /** The ids that a turn appends to its row. What the program rejects is its caller's mistake. */
-  promptIds(prompt: Prompt): number[] {
+  /**
+   * The ids that a turn appends to its row, which holds `held` tokens already. What the program
+   * rejects is its caller's mistake.
+   */
+  promptIds(prompt: Prompt, held = 0): number[] {
     const { name } = promptEntry;
     if (this.#model.document.profile === 'sequence') return this.#knownIds(prompt);
-    const packet = encodePacket([recordOf(prompt)]);
+    const packet = encodePacket([recordOf(prompt), { kind: 'number', number: held }]);
     this.#packet = new RequestPacket(packet);
     try {
       const [ids] = this.#vm.call(name, [FROZEN_STATE, packet]) as [Uint8Array];

@@ -24,6 +24,7 @@ func.def export prepare(root: string, options: ref) -> (i64, i64, i64, i64, buff
 export const smallTextControl = `library small.control
 func.decl import("input") text(index: i64) -> string
 func.decl import("input") kind(index: i64) -> i64
+func.decl import("input") number(index: i64) -> f64
 func.decl import("input") bytes(index: i64) -> buffer
 func.decl import("chat") render(template: string, json: string) -> string
 func.decl import("buffer") from_string(value: string) -> buffer
@@ -38,6 +39,7 @@ func.def of_bytes(text: buffer) -> buffer {
 func.def export prompt_ids(state: ref, input: buffer) -> buffer {
   if kind(0) == 2 { return bytes(0) }
   if kind(0) == 4 { return of_bytes(from_string(render("", text(0)))) }
+  if text(0) == "held" { return of_bytes(from_string(format("{}", i64(number(1))))) }
   if text(0) == "no" { reject("this model does not read '{}'", text(0)) }
   return of_bytes(from_string(text(0)))
 }

@@ -174,4 +174,11 @@ test('a sequence takes ids alone', () => {
   );
 });
 
+test('a program sees how many tokens the row holds: what begins a text begins an empty row', () => {
+  const { model } = modelOf();
+  const preparer = new TextPreparer(model, null);
+  assert.equal(preparer.promptIds({ kind: 'text', text: 'held' }), idsOf('0'));
+  assert.equal(preparer.promptIds({ kind: 'text', text: 'held' }, 17), idsOf('17'));
+});
+
 test.run();
