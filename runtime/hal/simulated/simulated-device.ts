@@ -3,8 +3,8 @@
  * on the calling thread, with completion order, time, failure and loss in the hands of the caller.
  *
  * Holds: a command takes effect when it completes, not when it starts, so whoever frees storage
- * early or forgets to wait sees wrong bytes. What a failed command would have written is scribbled
- * over.
+ * early or forgets to wait sees wrong bytes. What a failed command would have changed is scribbled
+ * over, and nothing else: of storage that outlives it, it may have had a part.
  */
 import type { StatusRecord } from '../../base/errors.js';
 import type { Ports } from '../../base/ports.js';
@@ -117,11 +117,25 @@ export class SimulatedDevice implements Device, Driver {
 
   #end(command: DeviceCommand, failure: StatusRecord | null, done: Done): void {
     if (failure) {
-      for (const range of accessOf([command]).writes) this.memory.fill(range, SCRIBBLE_BYTE);
+      this.#spoil(command);
       done(failure);
     } else if (command.op === 'execute') {
       done(this.#execute(command.launch, (range) => this.memory.view(range)));
     } else transfer(this.memory, command, done);
+  }
+
+  #spoil(command: DeviceCommand): void {
+    const { writes } = accessOf([command]);
+    if (command.op !== 'execute') {
+      for (const range of writes) this.memory.fill(range, SCRIBBLE_BYTE);
+      return;
+    }
+    const before = writes.map((range) => this.memory.view(range).slice());
+    this.#execute(command.launch, (range) => this.memory.view(range));
+    writes.forEach((range, at) => {
+      const bytes = this.memory.view(range);
+      before[at]!.forEach((byte, i) => void (byte !== bytes[i] && (bytes[i] = SCRIBBLE_BYTE)));
+    });
   }
 }
 
