@@ -62,7 +62,12 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     import('./edge/serving-port.js'),
     import('./edge/observation.js'),
   ]);
-  const observation = await openObservation({ system, topology, options });
+  const observation = await openObservation({
+    system,
+    topology,
+    watched: [...plan.model, DEVICE_THREAD],
+    options,
+  });
   system.spawn('pool', taskPort, pools.compile);
   system.spawn('files', filesPort, { runner: pools.reading, closeFile });
   system.spawn('log', logPort, write);
@@ -96,9 +101,9 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     folder: options.sessionDir,
     nextId: () => ports.ids.next('saving'),
   });
-  const { calls, views, observing } = observation;
+  const { calls, views, watch, observing } = observation;
   const text = new TextPort({ system, streams, clock: ports.clock, files, calls });
-  const serving = new ServingPort({ system, topology, options, text, calls, views });
+  const serving = new ServingPort({ system, topology, options, text, calls, views, watch });
   return { serving, text, observing, topology, pool: pools.compile, system, close };
 }
 

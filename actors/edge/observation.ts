@@ -5,6 +5,7 @@
 import type { StartOptions } from '../../http/serving.js';
 import type { ActorSystem } from '../../runtime/system/system.js';
 import type { Topology } from '../../runtime/threads/topology.js';
+import { ProgressWatch } from './progress-watch.js';
 import { ObservingPort, traceHeader } from './observing-port.js';
 import { OpenCalls } from './open-calls.js';
 import { RecorderHub } from './recorder-hub.js';
@@ -15,6 +16,7 @@ export interface Observation {
   readonly views: ThreadViews;
   readonly hub: RecorderHub;
   readonly calls: OpenCalls;
+  readonly watch: ProgressWatch;
   readonly observing: ObservingPort;
   /** Of `--record`; lines of other kinds may be appended. */
   readonly trace: TraceFile | null;
@@ -25,12 +27,15 @@ export interface Observation {
 export interface ObservationOptions {
   readonly system: ActorSystem;
   readonly topology: Topology;
+  /** Threads that host models, and that of the device. */
+  readonly watched: readonly string[];
   readonly options: Pick<StartOptions, 'ports' | 'recordFile'>;
 }
 
 export async function openObservation({
   system,
   topology,
+  watched,
   options,
 }: ObservationOptions): Promise<Observation> {
   const { ports, recordFile } = options;
@@ -43,11 +48,14 @@ export async function openObservation({
     hub.add(trace);
     await hub.want('file', true);
   }
+  const watch = new ProgressWatch({ topology, threads: watched, ports });
+  watch.start();
   const close = async (): Promise<void> => {
+    watch.stop();
     await hub.close();
     await trace?.close();
   };
-  return { views, hub, calls, observing, trace, close };
+  return { views, hub, calls, watch, observing, trace, close };
 
   function openTrace(path: string): TraceFile {
     return new TraceFile(path, traceHeader(ports, [system.thread, ...topology.names]));

@@ -34,6 +34,7 @@ import type { RegisterDeployment, ServerSummary } from '../system/server.js';
 import type { PoolSummary } from '../system/task-port.js';
 import { actorTree } from './actor-tree.js';
 import type { OpenCalls } from './open-calls.js';
+import type { ProgressWatch } from './progress-watch.js';
 import type { ThreadViews } from './thread-views.js';
 
 /** Questions between actors are answered in microseconds; past this something is stuck. */
@@ -50,6 +51,7 @@ export interface ServingPortOptions {
   readonly text: TextServing;
   readonly calls: OpenCalls;
   readonly views: ThreadViews;
+  readonly watch: ProgressWatch;
 }
 
 export class ServingPort implements Serving {
@@ -59,10 +61,13 @@ export class ServingPort implements Serving {
   readonly #canary: Canary;
   readonly #calls: OpenCalls;
   readonly #views: ThreadViews;
+  readonly #watch: ProgressWatch;
 
-  constructor({ system, topology, options, text, calls, views }: ServingPortOptions) {
+  constructor(ports: ServingPortOptions) {
+    const { system, topology, options, text, calls, views, watch } = ports;
     this.#calls = calls;
     this.#views = views;
+    this.#watch = watch;
     this.#system = system;
     this.#topology = topology;
     this.#options = options;
@@ -175,7 +180,7 @@ export class ServingPort implements Serving {
         const why = cause === null ? '' : `: ${cause.message}`;
         return `model ${id} was lost and is being brought back${why}`;
       }),
-      ...(await this.#canary.run(deployments)),
+      ...(await this.#watch.orStuck(this.#canary.run(deployments))),
     ];
     return { ready: reasons.length === 0, reasons };
   }

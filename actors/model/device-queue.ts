@@ -4,7 +4,8 @@
  */
 import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { BankSummary } from '../../runtime/memory/bank-table.js';
-import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
+import type { InvocationRunner, RunnerDetails } from '../../runtime/memory/invocation-runner.js';
+import type { Ledger } from '../../runtime/memory/ledger.js';
 import { filesOf, SourceTable } from '../../runtime/parameters/source-table.js';
 import type { Device } from '../../runtime/hal/device.js';
 import type { Owner } from '../../runtime/hal/submission.js';
@@ -24,6 +25,7 @@ import {
   type WorkRetired,
 } from '../protocol.js';
 import { DeviceBanks } from './device-banks.js';
+import { DeviceRecords } from './device-records.js';
 import { DeviceGathers } from './gather.js';
 import { machine } from './device-queue.machine.js';
 
@@ -31,6 +33,7 @@ import { machine } from './device-queue.machine.js';
 export interface OpenedDevice {
   readonly device: Device;
   readonly runner: InvocationRunner;
+  readonly ledger: Ledger;
   readonly bytes: () => DeviceBytes;
   /** Ends one worker of the driver as a fault would; drivers without workers have none. */
   readonly killWorker?: (worker: number) => void;
@@ -63,6 +66,25 @@ export interface DeviceSummary extends DeviceBytes {
   readonly banks: readonly BankSummary[];
 }
 
+/** What it holds and for whom, for who asks why something waits. */
+export interface DeviceDetails extends DeviceSummary, RunnerDetails {
+  /** The largest leases, largest first. */
+  readonly leases: readonly (Owner & { readonly bytes: number; readonly uses: number })[];
+}
+
+/** Whether it gets on, for who watches over it. */
+export interface DevicePulse {
+  readonly what: 'device';
+  /** Submissions, warm-ups and storage that are not done. */
+  readonly open: number;
+  /** Another text whenever anything of it has got on. */
+  readonly progress: string;
+  /** Invocations that wait for admission or run. */
+  readonly invocations: readonly string[];
+}
+
+const LEASES_TOLD = 16;
+
 const CLOSING: StatusRecord = {
   code: 'unavailable',
   message: 'the device is opening or closing and takes no work',
@@ -77,6 +99,7 @@ class DeviceHost {
   readonly #input: DeviceQueueInput;
   #opened: OpenedDevice | null = null;
   #banks: DeviceBanks | null = null;
+  #records: DeviceRecords | null = null;
   /** Checkpoint files that its banks load from and gathers read. */
   readonly #sources: SourceTable;
   #isClosed = false;
@@ -103,7 +126,10 @@ class DeviceHost {
     this.#input.open().then(
       (opened) => {
         this.#opened = opened;
-        const { device, runner } = opened;
+        const { device, runner, ledger, bytes } = opened;
+        const records = new DeviceRecords(self, bytes);
+        this.#records = records;
+        ledger.onChange = () => records.booked();
         this.#banks = new DeviceBanks(self, { device, runner, sources: this.#sources });
         runner.gathers = new DeviceGathers(self, this.#sources);
         // Closed while it opened.
@@ -119,14 +145,21 @@ class DeviceHost {
     const self = this.#self;
     const { submission, replyTo } = work;
     const { invocation } = submission;
+    const records = this.#records!;
+    const size = records.sizeOf(submission);
     this.#opened!.runner.submit(submission, {
-      onAccepted: () => self.tell(replyTo, 'work.accepted', { invocation }),
+      onAccepted: () => {
+        records.accepted(size);
+        self.tell(replyTo, 'work.accepted', { invocation });
+      },
       onRetired: (fact) => {
+        records.retired(fact);
         const transfer = [fact.snapshot.buffer as ArrayBuffer];
         self.tell(replyTo, 'work.retired', fact satisfies WorkRetired, { transfer });
         self.tell(self.address, 'work.ended', {});
       },
       onFailed: (status) => {
+        records.failed(invocation);
         self.tell(replyTo, 'work.failed', { invocation, status } satisfies WorkFailed);
         self.tell(self.address, 'work.ended', {});
       },
@@ -258,6 +291,36 @@ class DeviceHost {
     this.#opened?.killWorker?.(worker);
   }
 
+  hold(isHeld: boolean): void {
+    this.#opened?.device.queue.hold(isHeld);
+  }
+
+  details(): DeviceDetails {
+    const entries = [...(this.#opened?.ledger.entries() ?? [])];
+    entries.sort((left, right) => right.bytes - left.bytes);
+    const none: RunnerDetails = { asking: [], parked: [], running: [], works: [] };
+    return {
+      ...this.describe(''),
+      ...(this.#opened?.runner.describe() ?? none),
+      leases: entries.slice(0, LEASES_TOLD).map(({ owner, bytes, uses }) => {
+        return { ...owner, bytes, uses };
+      }),
+    };
+  }
+
+  pulse(): DevicePulse | null {
+    if (this.#opened === null) return null;
+    const { device, runner } = this.#opened;
+    const { queue } = device;
+    const loaded = runner.banks.describe().reduce((sum, bank) => sum + bank.loadedBytes, 0);
+    return {
+      what: 'device',
+      open: runner.inFlight + runner.waiting,
+      progress: `${queue.retired} ${device.progress ?? 0} ${loaded}`,
+      invocations: runner.invocations,
+    };
+  }
+
   describe(state: string): DeviceSummary {
     const none = { budget: 0, resident: 0, reserved: 0, byOwner: [] };
     return {
@@ -309,7 +372,13 @@ export const deviceQueue = machineActor(
           host.killWorker((message.payload as { worker: number }).worker);
           return null;
         },
+        'work.hold': (message) => {
+          host.hold((message.payload as { isHeld: boolean }).isHeld);
+          return null;
+        },
       },
+      details: () => host.details(),
+      pulse: () => host.pulse(),
       asks: { 'device.describe': (state) => host.describe(state) },
       stopped: () => host.close(),
     };

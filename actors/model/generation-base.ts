@@ -39,6 +39,21 @@ export interface GenerationSummary {
   readonly membersServed: number;
 }
 
+/** Whether its scheduler gets on, for who watches over it. */
+export interface GenerationPulse {
+  readonly what: 'generation';
+  readonly model: string;
+  /** Members or turns that could be in the next cohort or epoch. */
+  readonly ready: number;
+  /** Cohorts or epochs that were ever formed; more can be in flight while `hasRoom`. */
+  readonly formed: number;
+  readonly hasRoom: boolean;
+  /** Addresses of those in flight, which are the ids of their invocations. */
+  readonly inFlight: readonly string[];
+  /** Specializations that are being made: what is in flight may wait for them. */
+  readonly compiling: number;
+}
+
 export class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
   protected readonly self: ActorSelf;
   protected readonly input: GenerationInput<Prepared>;

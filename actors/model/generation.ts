@@ -31,6 +31,7 @@ import {
   GenerationBase,
   RETRY_AFTER_S,
   type GenerationInput,
+  type GenerationPulse,
   type GenerationSummary,
 } from './generation-base.js';
 import { type Context, machine } from './generation.machine.js';
@@ -41,6 +42,26 @@ type FiniteInput = GenerationInput<PreparedFinite>;
 
 /** One runs on the device, one is prepared meanwhile. */
 const COHORTS_IN_FLIGHT = 2;
+/** Its queue as it stands, for who asks why a request waits. */
+export interface GenerationDetails {
+  readonly model: string;
+  readonly device: string;
+  readonly preparer: string;
+  readonly unitsMax: number;
+  readonly cohortsMax: number;
+  /** Oldest first. */
+  readonly waiting: readonly WaitingMember[];
+  readonly cohorts: readonly string[];
+}
+
+export interface WaitingMember {
+  readonly request: string;
+  readonly member: number;
+  readonly units: number;
+  readonly tag: string;
+  readonly alone: boolean;
+}
+
 class GenerationHost extends GenerationBase<PreparedFinite> {
   readonly #request: ActorFactory<RequestInput>;
   readonly #scheduler = new Scheduler<CohortMember>();
@@ -52,6 +73,7 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
   /** Specializations by what cohorts hold of them. */
   readonly #lent = new Map<string, string>();
   #specialized = 0;
+  #compiling = 0;
   #control: FiniteControl | null = null;
   #brief: BriefPreparer | null = null;
   readonly #requests = new Set<string>();
@@ -172,6 +194,8 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
   specialize(use: StageUse, asker: string): void {
     const { key } = use;
     if (!this.#cache.has(key)) this.#spawnSpecialization(use);
+    // It waits with whoever asked first, and is not waited for itself.
+    else this.self.tell(this.self.address, 'specialization.decided', {});
     this.#cache.use(key);
     const address = this.#specializations.get(key)!;
     this.#lent.set(leaseOf(key, asker), address);
@@ -189,10 +213,12 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
     let executables: readonly string[] = [];
     let isDecided = false;
     const decide = (): void => {
-      if (!isDecided) this.self.tell(this.self.address, 'specialization.decided', {});
+      if (isDecided) return;
       isDecided = true;
+      this.#compiling -= 1;
+      this.self.tell(this.self.address, 'specialization.decided', {});
     };
-    this.self.tell(this.self.address, 'specialization.started', {});
+    this.#compiling += 1;
     const address = this.self.spawn(`specializations/${this.#specialized}`, specialization, {
       use,
       scope: `${parameters.scope}/choice/${this.#specialized}`,
@@ -245,6 +271,38 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
 
   releaseStages(): void {
     this.release(this.#loaded);
+  }
+
+  details(): GenerationDetails {
+    const { prepared, device } = this.input;
+    return {
+      model: prepared.id,
+      device,
+      preparer: this.preparer,
+      unitsMax: prepared.capacities.batchUnits,
+      cohortsMax: COHORTS_IN_FLIGHT,
+      waiting: this.#scheduler.waiting.map(({ request, member, units, tag, alone }) => {
+        return { request, member, units, tag: String(tag), alone };
+      }),
+      cohorts: [...this.#cohorts.keys()],
+    };
+  }
+
+  pulse(): GenerationPulse {
+    return {
+      what: 'generation',
+      model: this.input.prepared.id,
+      ready: this.#scheduler.size,
+      formed: this.#cohortsFormed,
+      hasRoom: this.#cohorts.size < COHORTS_IN_FLIGHT,
+      inFlight: [...this.#cohorts.keys()],
+      compiling: this.#compiling,
+    };
+  }
+
+  /** For fault injection: the word to form the next cohort is lost, as by a mistake of its own. */
+  loseOffers(): void {
+    this.#willForm = true;
   }
 
   describe(): GenerationSummary {
@@ -307,7 +365,15 @@ export const generationOf = (
           host.returnSpecialization((event as unknown as { use: StageUse }).use, from),
         releaseStages: () => host.releaseStages(),
       },
-      messages: { cancel: () => null },
+      messages: {
+        cancel: () => null,
+        'offers.lose': () => {
+          host.loseOffers();
+          return null;
+        },
+      },
+      details: () => host.details(),
+      pulse: () => host.pulse(),
       down: (_address, _status, reason) =>
         reason.kind === 'finished' ? null : { type: 'preparer.lost' },
       asks: { 'generation.describe': () => host.describe() },

@@ -62,6 +62,15 @@ interface Program {
   banks: readonly string[];
 }
 
+/** What it tells of itself to who asks why something waits for it. */
+export interface SpecializationDetails {
+  readonly key: string;
+  /** Entries of its stages. */
+  readonly stages: readonly string[];
+  readonly preparer: string;
+  readonly device: string;
+}
+
 class SpecializationHost {
   readonly #self: ActorSelf;
   readonly #input: SpecializationInput;
@@ -214,6 +223,12 @@ export const specialization = machineActor(
     const waiter = (event: object): string => (event as { cohort: string }).cohort;
     return {
       input: { isChoice: input.use.choice !== null },
+      details: (): SpecializationDetails => ({
+        key: input.use.key,
+        stages: input.use.tasks.map(({ declaration }) => declaration.symbol.name),
+        preparer: input.preparer(),
+        device: input.device,
+      }),
       replies: {
         resolved: (reply) => host.resolved(reply),
         compiled: (reply) => host.compiled(reply),

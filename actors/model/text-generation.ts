@@ -33,14 +33,23 @@ import {
 } from '../protocol.js';
 import { epoch } from '../serving/epoch.js';
 import { rowTransfer, type RowOrder } from '../serving/row-transfer.js';
+import { missingSession } from '../serving/missing-session.js';
 import { session, type SessionAsk } from '../serving/session.js';
 import { SessionHome } from '../serving/session-home.js';
 import type { Emitted, Turn } from '../serving/turn.js';
+import {
+  epochPulse,
+  readyTurns,
+  storeOutlook,
+  turnsOutlook,
+  type TextGenerationDetails,
+} from '../serving/turn-outlook.js';
 import { TurnTable } from '../serving/turn-table.js';
 import {
   GenerationBase,
   RETRY_AFTER_S,
   type GenerationInput,
+  type GenerationPulse,
   type GenerationSummary,
 } from './generation-base.js';
 import { type Context, machine } from './generation.machine.js';
@@ -66,7 +75,8 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   /** Rows that are to be read or filled, in order. */
   readonly #orders: RowOrder[] = [];
   #epochsFormed = 0;
-  #isExecuting = false;
+  /** In flight; null when none is. */
+  #epoch: string | null = null;
   #willForm = false;
   #spansServed = 0;
 
@@ -236,25 +246,14 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     return { id: name, state: 'idle', tokens: row.ids.length, checkpoints: [], context };
   }
 
-  #noSession(id: string): StatusError {
-    const { prepared } = this.input;
-    const scope = `${prepared.id}@${prepared.generation}.`;
-    const number = Number(id.slice(scope.length));
-    const isOurs = id.startsWith(scope) && number >= 1 && number <= this.#opened;
-    const isOlder = !id.startsWith(scope) && id.startsWith(`${prepared.id}@`);
-    if (isOurs || isOlder) {
-      return new StatusError('gone', `session ${id} was closed, or lost with what it ran on`, {
-        param: 'session',
-      });
-    }
-    return new StatusError('notFound', `model ${prepared.id} has no session '${id}'`, {
-      param: 'session',
-    });
+  #noSession(session: string): StatusError {
+    const { id: model, generation } = this.input.prepared;
+    return missingSession(session, { model, generation, opened: this.#opened });
   }
 
   /** The next epoch forms behind the turns that are in the mailbox already, not after the first. */
   gatherTurns(): void {
-    if (this.#willForm || this.#isExecuting) return;
+    if (this.#willForm || this.#epoch !== null) return;
     this.#willForm = true;
     this.self.tell(this.self.address, 'offers.gathered', {});
   }
@@ -262,27 +261,26 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   /** One epoch at a time: what it says decides what the next one reads. */
   formEpoch(): void {
     this.#willForm = false;
-    if (this.#isExecuting) return;
+    if (this.#epoch !== null) return;
     const order = this.#orders.shift() ?? null;
     const work = order === null ? this.#turns!.next() : null;
     const members = work?.spans.length ?? 0;
     if (order === null && work === null) return;
-    this.#isExecuting = true;
     this.#epochsFormed += 1;
     this.#spansServed += members;
     this.self.tell(this.self.address, 'cohort.formed', { members });
     const { device, prepared } = this.input;
     const shared = { control: this.#control!, store: this.#store, device, keys: this.#keys };
     const name = `epochs/${this.#epochsFormed}`;
-    if (work !== null) this.self.spawn(name, epoch, { ...shared, work, turns: this.#turns! });
-    else {
-      const { geometry } = prepared;
-      this.self.spawn(name, rowTransfer, { ...shared, geometry, order: order! });
-    }
+    const { geometry } = prepared;
+    this.#epoch =
+      work !== null
+        ? this.self.spawn(name, epoch, { ...shared, work, turns: this.#turns! })
+        : this.self.spawn(name, rowTransfer, { ...shared, geometry, order: order! });
   }
 
   epochEnded(): void {
-    this.#isExecuting = false;
+    this.#epoch = null;
   }
 
   /** Before any session hears that its turn is over: nothing is said after an answer. */
@@ -312,11 +310,27 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     this.release([]);
   }
 
+  details(): TextGenerationDetails {
+    const { prepared, device } = this.input;
+    const owner = { model: prepared.id, device, preparer: this.preparer, epoch: this.#epoch };
+    const store = storeOutlook(prepared.geometry, this.#store.describe(), this.#sessions.size);
+    return { ...owner, ...store, turns: turnsOutlook(this.#turns?.all ?? []) };
+  }
+
+  pulse(): GenerationPulse {
+    const ready = readyTurns(this.#turns?.all ?? []) + this.#orders.length;
+    return epochPulse(this.input.prepared.id, {
+      ready,
+      formed: this.#epochsFormed,
+      epoch: this.#epoch,
+    });
+  }
+
   describe(): GenerationSummary {
     return {
       requests: this.#requests.size,
       waiting: this.#turns?.waiting ?? 0,
-      cohorts: this.#isExecuting ? 1 : 0,
+      cohorts: this.#epoch === null ? 0 : 1,
       specializations: 0,
       cohortsFormed: this.#epochsFormed,
       membersServed: this.#spansServed,
@@ -375,6 +389,8 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
           return null;
         },
       },
+      details: () => host.details(),
+      pulse: () => host.pulse(),
       down: (_address, _status, reason) =>
         reason.kind === 'finished' ? null : { type: 'preparer.lost' },
       asks: { 'generation.describe': () => host.describe() },

@@ -28,6 +28,11 @@ export class Scheduler<Offered extends Offer = Offer> {
     return this.#waiting.length;
   }
 
+  /** Who waits, oldest first. */
+  get waiting(): readonly Offered[] {
+    return this.#waiting;
+  }
+
   /** Takes its place by age: one that comes back after a failed call is as old as ever. */
   offer(offer: Offered): void {
     let at = this.#waiting.length;

@@ -19,6 +19,14 @@ export interface CohortInput {
   readonly device: string;
 }
 
+/** What it tells of itself to who asks why it waits. */
+export interface CohortDetails {
+  readonly device: string;
+  readonly members: readonly { readonly request: string; readonly member: number }[];
+  /** Keys of what it declared and still holds. */
+  readonly specializations: readonly string[];
+}
+
 class CohortHost {
   readonly #self: ActorSelf;
   readonly #input: CohortInput;
@@ -32,6 +40,15 @@ class CohortHost {
     this.#self = self;
     this.#input = input;
     this.#formedMs = self.now();
+  }
+
+  details(): CohortDetails {
+    const { device, members } = this.#input;
+    return {
+      device,
+      members: members.map(({ request, member }) => ({ request, member })),
+      specializations: this.#leases.map(({ key }) => key),
+    };
   }
 
   prepare(): void {
@@ -126,6 +143,7 @@ export const cohort = machineActor(machine, (self: ActorSelf, input: CohortInput
     (context as Context).failure ?? toStatus(new Error('the cohort failed without a reason'));
   return {
     input: { members: input.members.length },
+    details: () => host.details(),
     effects: {
       prepareBatch: () => host.prepare(),
       requestSpecializations: () => host.specialize(),

@@ -25,6 +25,13 @@ export interface EpochInput {
   readonly keys: StorageKeys;
 }
 
+/** What it tells of itself to who asks why it waits. */
+export interface EpochDetails {
+  readonly device: string;
+  /** Sessions whose turns are in it. */
+  readonly sessions: readonly string[];
+}
+
 class EpochHost {
   readonly #self: ActorSelf;
   readonly #input: EpochInput;
@@ -94,6 +101,10 @@ export const epoch = machineActor(machine, (self: ActorSelf, input: EpochInput):
   const failure = (context: unknown): StatusRecord =>
     (context as Context).failure ?? toStatus(new Error('the epoch failed without a reason'));
   return {
+    details: (): EpochDetails => ({
+      device: input.device,
+      sessions: input.work.spans.map(({ turn }) => turn.input.session),
+    }),
     effects: {
       packSpans: () => host.pack(),
       submitEpoch: () => host.submit(),

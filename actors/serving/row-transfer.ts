@@ -16,6 +16,7 @@ import type { Row } from '../../runtime/text/retained-row.js';
 import type { RowImage } from '../../runtime/text/row-image.js';
 import type { Hold, RowStore } from '../../runtime/text/row-store.js';
 import type { SubmitWork } from '../protocol.js';
+import type { EpochDetails } from './epoch.js';
 import { type Context, machine } from './epoch.machine.js';
 
 /** What one row wants moved. */
@@ -109,6 +110,7 @@ export const rowTransfer = machineActor(
     const failure = (context: unknown): StatusRecord =>
       (context as Context).failure ?? toStatus(new Error('the copy failed without a reason'));
     return {
+      details: (): EpochDetails => ({ device: input.device, sessions: [input.order.session] }),
       effects: {
         packSpans: () => host.pack(),
         submitEpoch: () => host.submit(),

@@ -71,6 +71,11 @@ export class TurnTable {
     return this.#turns.length;
   }
 
+  /** Oldest first. */
+  get all(): readonly Turn[] {
+    return this.#turns;
+  }
+
   /** Turns that wait for a row. */
   get waiting(): number {
     return this.#turns.filter((turn) => turn.row === null && !turn.isStalled).length;

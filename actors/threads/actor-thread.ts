@@ -9,6 +9,7 @@ import { RingRecorder } from '../../runtime/system/ring-recorder.js';
 import { ActorSystem } from '../../runtime/system/system.js';
 import { ThreadsTransport } from '../../runtime/system/transports/threads.js';
 import { LOG } from '../protocol.js';
+import { blocker } from '../system/blocker.js';
 import type { ThreadControl } from '../../runtime/threads/thread-control.js';
 
 /** Records that a thread keeps; older ones are dropped. */
@@ -26,7 +27,7 @@ export function startActorThread(name: string, kinds: ActorKinds): ActorThread {
     thread: name,
     ports: systemPorts(name),
     transport,
-    kinds,
+    kinds: kinds.register('blocker', blocker),
     // Debug lines stay: they would cost the reader more than they tell.
     log: (entry) => {
       if (entry.level !== 'debug') system.tell(LOG, 'log.write', entry);
@@ -36,6 +37,7 @@ export function startActorThread(name: string, kinds: ActorKinds): ActorThread {
     connect: (peer, port) => transport.connect(peer, port),
     lost: (peer) => transport.disconnect(peer),
     describe: (isDetailed) => system.describe(isDetailed),
+    pulse: () => system.pulses(),
     usage: (collect) => ({
       ...threadUsage(collect),
       messages: system.counters.messages,

@@ -42,7 +42,7 @@ export const startProgram: StartProgram = ({ name, settings }) => {
       reserved: budget.reservedBytes,
       byOwner: ledger.totals(),
     });
-    return { device, runner, bytes, killWorker };
+    return { device, runner, ledger, bytes, killWorker };
   };
   const kinds = new ActorKinds().register(
     'deviceQueue',

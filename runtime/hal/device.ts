@@ -33,6 +33,11 @@ export interface Device {
   executable(id: string): Executable;
   /** How many are loaded. */
   readonly executables: number;
+  /**
+   * Another number whenever a part of what runs is done: by which one that takes long is told from
+   * one that is stuck. Absent where only whole works are known to be done.
+   */
+  readonly progress?: number;
   /** Called once, when the device is lost. */
   onLost(listener: (status: StatusRecord) => void): void;
   close(): Promise<void>;

@@ -46,6 +46,18 @@ interface Work {
   next: number;
 }
 
+/** An accepted work as it stands, for who asks why. */
+export interface QueuedWork {
+  readonly label: string;
+  /** Of its timeline: whose work it is. */
+  readonly timeline: string;
+  readonly isRunning: boolean;
+  /** Works that have to retire first: of its timeline, or with bytes that it needs. */
+  readonly after: readonly string[];
+  /** Timelines whose points its fence waits for: the producers. */
+  readonly fence: readonly string[];
+}
+
 export class Queue {
   readonly #driver: Driver;
   readonly #clock: Clock;
@@ -55,6 +67,8 @@ export class Queue {
   readonly #last = new WeakMap<Timeline, Work>();
   #ready: Work[] = [];
   #pumping = false;
+  #isHeld = false;
+  #retired = 0;
   #closed: StatusRecord | null = null;
 
   constructor(driver: Driver, clock: Clock) {
@@ -65,6 +79,32 @@ export class Queue {
   /** Works accepted and not retired. */
   get inFlight(): number {
     return this.#accepted.size;
+  }
+
+  /** Works that have retired, ever. */
+  get retired(): number {
+    return this.#retired;
+  }
+
+  /** For fault injection: what is ready does not start until it is let go. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#pump();
+  }
+
+  describe(): readonly QueuedWork[] {
+    const works = [...this.#accepted];
+    return works.map((work) => ({
+      label: work.request.label,
+      timeline: work.request.timeline.label,
+      isRunning: work.started !== null,
+      after: works
+        .filter(({ followers }) => followers.some((follower) => follower.work === work))
+        .map(({ request }) => `${request.label} of ${request.timeline.label}`),
+      fence: (work.request.wait?.points ?? [])
+        .filter(({ timeline, point }) => timeline.state(point) === 'pending')
+        .map(({ timeline }) => timeline.label),
+    }));
   }
 
   /** Why nothing is accepted, or null. */
@@ -127,7 +167,7 @@ export class Queue {
 
   /** Starts whatever is ready; flat, however many works finish inside `start`. */
   #pump(): void {
-    if (this.#pumping) return;
+    if (this.#pumping || this.#isHeld) return;
     this.#pumping = true;
     try {
       for (let work = this.#ready.shift(); work; work = this.#ready.shift()) this.#advance(work);
@@ -160,6 +200,7 @@ export class Queue {
   #retire(work: Work): void {
     const { failure, request } = work;
     assert(this.#accepted.delete(work), 'a work to retire once');
+    this.#retired += 1;
     request.timeline.settle(work.point, failure);
     for (const follower of work.followers) {
       this.#settle(follower.work, follower.needsSuccess ? failure : null);

@@ -10,6 +10,7 @@ import { WorkspaceLimits, type WorkspaceShare } from './workspace-limits.js';
 
 interface Waiting {
   readonly ask: Ask;
+  readonly banks: ReadonlySet<string>;
   readonly onFailed: (status: StatusRecord) => void;
 }
 /** What an ask needs: its own bytes, and banks whether they are there or not. */
@@ -41,6 +42,21 @@ interface Parked {
   readonly onFailed: (status: StatusRecord) => void;
 }
 
+/** Who waits, for who asks why. */
+export interface LineDetails {
+  /** In the order in which they are admitted; nobody overtakes the first. */
+  readonly asking: readonly {
+    readonly id: string;
+    /** Those of its banks that are away included. */
+    readonly bytes: number;
+    readonly banksAway: readonly string[];
+  }[];
+  readonly parked: readonly {
+    readonly id: string;
+    readonly stages: readonly (WorkspaceShare & { readonly usedBytes: number })[];
+  }[];
+}
+
 export class AdmissionLine {
   readonly #budget: Budget;
   readonly #banks: BankTable;
@@ -57,8 +73,26 @@ export class AdmissionLine {
     this.#refusal = refusal;
   }
 
+  get ids(): readonly string[] {
+    return [...this.#parked.keys(), ...this.#asking.keys()];
+  }
+
   get waiting(): number {
     return this.#asking.size + this.#parked.size;
+  }
+
+  describe(): LineDetails {
+    return {
+      asking: [...this.#asking].map(([id, { ask, banks }]) => {
+        return { id, bytes: ask.bytes, banksAway: this.#banks.away(banks) };
+      }),
+      parked: [...this.#parked].map(([id, { shares }]) => ({
+        id,
+        stages: shares.map((share) => {
+          return { ...share, usedBytes: this.#limits.usedBytes(share.stage) };
+        }),
+      })),
+    };
   }
 
   /** Runs a step of whoever waits: what it raises, or the device's refusal, is its end. */
@@ -89,7 +123,7 @@ export class AdmissionLine {
       return admitted;
     };
     const ask = askOf({ ...need, admit }, this.#banks);
-    this.#asking.set(id, { ask, onFailed });
+    this.#asking.set(id, { ask, banks: need.banks, onFailed });
     try {
       this.#budget.ask(ask);
     } catch (error) {

@@ -134,6 +134,19 @@ export class BankTable {
     return bytesOf(known.filter(isAway));
   }
 
+  /** Those of them that are not there, and not on their way. */
+  away(ids: Iterable<string>): readonly string[] {
+    return [...ids].filter((id) => {
+      const bank = this.#banks.get(id);
+      return bank !== undefined && isAway(bank);
+    });
+  }
+
+  /** Those of them that are being filled. */
+  activating(ids: Iterable<string>): readonly string[] {
+    return [...ids].filter((id) => this.#banks.get(id)?.state === 'activating');
+  }
+
   /** Bytes that they need when none of them is there. */
   mostBytes(ids: Iterable<string>): number {
     return bytesOf([...ids].map((id) => this.#find(id)));

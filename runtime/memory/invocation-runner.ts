@@ -15,8 +15,9 @@ import type { Device } from '../hal/device.js';
 import type { Executable } from '../hal/executable.js';
 import type { Gathers } from '../hal/gather.js';
 import type { Pool } from '../hal/pool.js';
+import type { QueuedWork } from '../hal/queue.js';
 import type { Owner, Submission, SubmissionRetired } from '../hal/submission.js';
-import { AdmissionLine, NO_BANKS } from './admission-line.js';
+import { AdmissionLine, NO_BANKS, type LineDetails } from './admission-line.js';
 import { BankTable } from './bank-table.js';
 import type { Budget, Reservation } from './budget.js';
 import {
@@ -67,6 +68,12 @@ const placerOf =
   (source: StorageSource): PlacedStorage =>
     'existing' in source ? source.existing : fresh[source.fresh]!;
 
+/** Everything that was submitted and has not retired, for who asks why. */
+export interface RunnerDetails extends LineDetails {
+  readonly running: readonly { readonly id: string; readonly banksActivating: readonly string[] }[];
+  readonly works: readonly QueuedWork[];
+}
+
 export class InvocationRunner {
   readonly #options: InvocationRunnerOptions;
   readonly #device: Device;
@@ -76,7 +83,8 @@ export class InvocationRunner {
   /** Carries out gathers; without, submissions with gathers are refused. */
   gathers: Gathers | null = null;
   readonly #line: AdmissionLine;
-  readonly #running = new Set<string>();
+  /** Banks that each binds, by invocation. */
+  readonly #running = new Map<string, ReadonlySet<string>>();
 
   constructor(options: InvocationRunnerOptions) {
     this.#options = options;
@@ -102,6 +110,21 @@ export class InvocationRunner {
   /** Submissions and storage that wait for admission. */
   get waiting(): number {
     return this.#line.waiting;
+  }
+
+  /** Those that wait for admission or run. */
+  get invocations(): readonly string[] {
+    return [...this.#line.ids, ...this.#running.keys()];
+  }
+
+  describe(): RunnerDetails {
+    return {
+      ...this.#line.describe(),
+      running: [...this.#running].map(([id, banks]) => {
+        return { id, banksActivating: this.banks.activating(banks) };
+      }),
+      works: this.#device.queue.describe(),
+    };
   }
 
   submit(submission: Submission, calls: InvocationCalls): void {
@@ -267,7 +290,7 @@ export class InvocationRunner {
     for (const storage of storages) this.#table.use(storage);
     for (const executable of executables) executable.retain();
     this.#line.leave(submission.invocation);
-    this.#running.add(submission.invocation);
+    this.#running.set(submission.invocation, plan.banks);
     const running = { ...entry, storages, accepted: this.#options.ports.clock.now() };
     calls.onAccepted();
     this.banks.whenReady(plan.banks, (failure) => {

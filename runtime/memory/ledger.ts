@@ -24,6 +24,8 @@ export class Ledger {
   readonly #entries = new Map<number, Entry>();
   #next = 1;
   #bytes = 0;
+  /** Called after each change of who holds how many bytes. */
+  onChange: (() => void) | null = null;
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes;
@@ -43,12 +45,14 @@ export class Ledger {
     this.#entries.set(entry.id, entry);
     this.#bytes += bytes;
     assert(this.#bytes <= this.limitBytes, `at most ${this.limitBytes} bytes to be held (I7)`);
+    this.onChange?.();
     return entry;
   }
 
   /** From now on `owner` pays. */
   transfer(lease: Lease, owner: Owner): void {
     this.#entry(lease).owner = owner;
+    this.onChange?.();
   }
 
   /** One more accepted work uses the bytes. */
@@ -68,6 +72,7 @@ export class Ledger {
     assert(entry.uses === 0, `no accepted work to use what is freed (I1), ${entry.uses} do`);
     this.#entries.delete(entry.id);
     this.#bytes -= entry.bytes;
+    this.onChange?.();
   }
 
   /** Bytes by kind of owner and deployment, for metrics and reports. */

@@ -30,6 +30,10 @@ export class WorkspaceLimits {
     return this.#waiting.length;
   }
 
+  usedBytes(stage: string): number {
+    return this.#used.get(stage) ?? 0;
+  }
+
   /** Calls `start` when the shares are taken: now, or when others have left. */
   enter(id: string, shares: readonly WorkspaceShare[], start: () => void): void {
     for (const { bytes, limitBytes, stage } of shares) {

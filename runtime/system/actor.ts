@@ -17,6 +17,8 @@ export interface Behaviour {
   stopped?(self: ActorSelf, reason: StopReason): void;
   /** Its state as plain data, for admin pages; `isDetailed`: all that explains why it waits. */
   describe?(isDetailed: boolean): unknown;
+  /** Whether it gets on, as plain data; null when there is nothing to tell. Costs little. */
+  pulse?(): object | null;
 }
 
 /**

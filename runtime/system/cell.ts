@@ -188,6 +188,10 @@ export class Cell implements Asker {
     return this.behaviour?.describe?.(isDetailed);
   }
 
+  pulse(): object | null {
+    return this.behaviour?.pulse?.() ?? null;
+  }
+
   /** Removes a halted child for good. */
   discard(child: Cell): void {
     this.#children?.discard(child);

@@ -29,6 +29,12 @@ export interface ActorDescription {
   readonly children: readonly ActorDescription[];
 }
 
+/** Whether an actor gets on: what it says is for who knows its kind. */
+export interface ActorPulse {
+  readonly address: Address;
+  readonly pulse: object;
+}
+
 export interface SystemCounters {
   readonly actors: number;
   readonly messages: number;

@@ -46,6 +46,8 @@ export interface MachineHost {
   readonly messages?: Readonly<Record<string, (message: Message) => MachineEvent | null>>;
   /** What it holds and waits for, as plain data, besides its state: for who asks why. */
   readonly details?: () => object;
+  /** Whether it gets on, as plain data: asked often, so it costs little. */
+  readonly pulse?: (state: string) => object | null;
   /** Called once when it goes down, however that comes. */
   readonly stopped?: (reason: StopReason) => void;
 }
@@ -132,6 +134,10 @@ class MachineActor implements Behaviour {
     const shown = { machine, state: state.name, value: state.value, tags: [...state.tags] };
     if (!isDetailed) return { ...shown, context };
     return { ...shown, context, details: this.#host.details?.() ?? null };
+  }
+
+  pulse(): object | null {
+    return this.#host.pulse?.(this.#snapshot.state.name) ?? null;
   }
 
   #eventOf(message: Message): MachineEvent | null {

@@ -10,7 +10,7 @@ import { addressOf, systemAddress, threadOf, type Address } from './address.js';
 import { Cell } from './cell.js';
 import type { CellHost, LogEntry, Sender } from './cell-host.js';
 import { DeadLetters, type DeadLetterReason } from './dead-letters.js';
-import { describeSystem, type SystemDescription } from './describe.js';
+import { describeSystem, type ActorPulse, type SystemDescription } from './describe.js';
 import { Edge, type RequestOptions } from './edge.js';
 import type { Cancel, Message, Reply } from './envelope.js';
 import { ActorKinds } from './kinds.js';
@@ -111,6 +111,14 @@ export class ActorSystem implements CellHost, TransportReceiver {
 
   describe(isDetailed = false): SystemDescription {
     return describeSystem(this, isDetailed);
+  }
+
+  /** What the actors below the root tell of whether they get on. */
+  pulses(): ActorPulse[] {
+    return this.root.children.flatMap((cell) => {
+      const pulse = cell.pulse();
+      return pulse === null ? [] : [{ address: cell.address, pulse }];
+    });
   }
 
   /** Stops every actor, children before parents, and the transport. */

@@ -6,6 +6,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { ThreadUsage } from '../base/thread-usage.js';
+import type { ActorPulse } from '../system/describe.js';
 import type { RecordBatch } from '../system/ring-recorder.js';
 
 /** What a thread is told once, at its start. Structured-clone safe. */
@@ -27,6 +28,8 @@ export interface ThreadControl {
   lost(peer: string): void;
   /** Live actors of the thread, as plain data; `isDetailed`: all that explains why they wait. */
   describe(isDetailed: boolean): unknown;
+  /** Whether its actors get on; that it answers says that it does itself. */
+  pulse(): readonly ActorPulse[];
   /** `collect`: after a collection of its heap, where the process allows one. */
   usage(collect: boolean): HostUsage;
   /** Starts or ends to keep records of what its actors do. */

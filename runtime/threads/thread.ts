@@ -5,6 +5,7 @@
 import { Worker, type MessagePort } from 'node:worker_threads';
 import { transfer, wrap, type Remote } from 'comlink';
 import { StatusError } from '../base/errors.js';
+import type { ActorPulse } from '../system/describe.js';
 import type { RecordBatch } from '../system/ring-recorder.js';
 import { endpointOf } from './endpoint.js';
 import type { HostUsage, ThreadControl, ThreadInput } from './thread-control.js';
@@ -70,6 +71,10 @@ export class Thread {
 
   describe(isDetailed: boolean): Promise<unknown> {
     return this.#race(this.#control.describe(isDetailed));
+  }
+
+  pulse(): Promise<readonly ActorPulse[]> {
+    return this.#race(this.#control.pulse());
   }
 
   usage(collect: boolean): Promise<HostUsage> {

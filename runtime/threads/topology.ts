@@ -8,6 +8,7 @@
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../base/ports.js';
+import type { ActorPulse } from '../system/describe.js';
 import type { SystemRecord } from '../system/recorder.js';
 import type { RecordBatch } from '../system/ring-recorder.js';
 import { Thread } from './thread.js';
@@ -62,6 +63,12 @@ export class Topology {
   /** What a thread says of its actors; null when there is none (any more). */
   async describe(name: string, isDetailed = false): Promise<unknown> {
     const asked = this.#threads.get(name)?.describe(isDetailed);
+    return (await asked?.catch(() => null)) ?? null;
+  }
+
+  /** Whether the actors of a thread get on; null when there is none (any more). */
+  async pulse(name: string): Promise<readonly ActorPulse[] | null> {
+    const asked = this.#threads.get(name)?.pulse();
     return (await asked?.catch(() => null)) ?? null;
   }
 

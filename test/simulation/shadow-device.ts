@@ -72,7 +72,7 @@ export class ShadowDevice {
       reserved: this.#budget.reservedBytes,
       byOwner: this.#ledger.totals(),
     });
-    this.opened = { device, runner: this.#runner, bytes };
+    this.opened = { device, runner: this.#runner, ledger: this.#ledger, bytes };
   }
 
   /** What holds between any two steps. */

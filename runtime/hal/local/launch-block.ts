@@ -44,6 +44,15 @@ export function poisonLaunch(memory: LocalMemory, cause: number): void {
   Atomics.notify(words, sync + SYNC.generation / 4);
 }
 
+/** Grows while workers take chunks of its dispatches and pass its barriers. */
+export function launchProgress({ layout, words }: LocalMemory, launch: Launch): number {
+  const counters = layout.counters >>> 2;
+  const steps = launch.executable.info.steps.length;
+  let progress = Atomics.load(words, (layout.sync + SYNC.generation) >>> 2);
+  for (let step = 0; step < steps; step += 1) progress += Atomics.load(words, counters + step);
+  return progress;
+}
+
 /** Why the launch that just completed is no success, or null. `detail` is what a worker told. */
 export function launchFailure(
   memory: LocalMemory,

@@ -89,6 +89,10 @@ class LocalDevice implements Device, Driver {
     return this.#executables.find(id);
   }
 
+  get progress(): number {
+    return this.#team.progress;
+  }
+
   onLost(listener: (status: StatusRecord) => void): void {
     this.#onLost.push(listener);
   }

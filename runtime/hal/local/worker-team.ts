@@ -18,7 +18,7 @@ import type { BriefLaunches } from './brief-launches.js';
 import { ComputeWorker } from './compute-worker.js';
 import { allFinished, announceCompleted, CONTROL, CONTROL_WORDS } from './control-block.js';
 import { awaitWord } from './await-word.js';
-import { launchFailure, poisonLaunch, writeLaunch } from './launch-block.js';
+import { launchFailure, launchProgress, poisonLaunch, writeLaunch } from './launch-block.js';
 import type { LocalMemory } from './local-memory.js';
 
 /** Worker deaths with no launch completed in between, after which the team gives up. */
@@ -80,6 +80,12 @@ export class WorkerTeam {
     this.#programs.delete(executable);
     this.#options.brief?.forget(executable);
     this.#send((worker) => worker.post({ unload: number }));
+  }
+
+  /** Launches, and what workers have taken of the one that runs. */
+  get progress(): number {
+    const launch = this.#running?.launch ?? null;
+    return this.#number + (launch === null ? 0 : launchProgress(this.#memory, launch));
   }
 
   run(launch: Launch, done: Done): void {

@@ -1,0 +1,56 @@
+/** Harm for a running server that only tests can do, and what its health says of it. */
+import * as assert from 'uvu/assert';
+import type { TestServer } from '../running-server.js';
+
+/** What the issue allows between a wedge and a red answer. */
+const RED_WITHIN_MS = 5_000;
+
+/** Blocks a thread as an endless loop would. */
+export function blockThread({ system, now }: TestServer, thread: string, ms: number): void {
+  const name = `blocks-${now()}`;
+  system.spawn(
+    name,
+    (self) => {
+      self.spawnOn(thread, name, 'blocker', { ms });
+      return { receive() {} };
+    },
+    null,
+  );
+}
+
+/** The address of an actor by the kind of its machine. */
+export async function addressOf({ observing }: TestServer, kind: string): Promise<string> {
+  const { actors } = await observing.tree();
+  const found = actors.find((actor) => actor.kind === kind);
+  assert.ok(found, `an actor of kind ${kind}`);
+  return found.address;
+}
+
+/** The reasons of the first answer that is red, which must come in time. */
+export async function redReasons(server: TestServer): Promise<string> {
+  const fromMs = server.now();
+  for (;;) {
+    const { ready, reasons } = await server.serving.readiness();
+    const tookMs = server.now() - fromMs;
+    if (!ready) {
+      assert.ok(tookMs <= RED_WITHIN_MS, `red within ${RED_WITHIN_MS} ms, not ${tookMs}`);
+      return reasons.join('\n');
+    }
+    assert.ok(tookMs <= RED_WITHIN_MS, `red within ${RED_WITHIN_MS} ms, still green`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Resolves when it is green again. */
+export async function green(server: TestServer): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if ((await server.serving.readiness()).ready) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.unreachable('the server should have become ready again');
+}
+
+/** A request that waits for what is wedged; its end does not matter. */
+export function waitingRequest(server: TestServer, signal?: AbortSignal): Promise<unknown> {
+  return server.embed('first-output', ['abc'], { signal }).catch((error: unknown) => error);
+}
