@@ -35,14 +35,23 @@ export interface OnnxPeer {
 export function openRuntime(name: string, threads: number): OnnxPeer | null {
   const runtime = peer<OnnxRuntime>(name);
   if (runtime === null) return null;
-  runtime.env.logLevel = 'error';
   const isWeb = name === 'onnxruntime-web';
   if (isWeb) runtime.env.wasm.numThreads = threads;
-  const options = {
+  return peerOf(name, runtime, {
     executionProviders: [isWeb ? 'wasm' : 'cpu'],
     executionMode: 'sequential',
     ...(isWeb ? {} : { intraOpNumThreads: threads, interOpNumThreads: 1 }),
-  };
+  });
+}
+
+/** onnxruntime-node on a WebGPU adapter of its own choice; null when it is not installed. */
+export function openWebgpuRuntime(): OnnxPeer | null {
+  const runtime = peer<OnnxRuntime>('onnxruntime-node');
+  return runtime && peerOf('onnxruntime-node', runtime, { executionProviders: ['webgpu'] });
+}
+
+function peerOf(name: string, runtime: OnnxRuntime, options: object): OnnxPeer {
+  runtime.env.logLevel = 'error';
   return {
     name,
     product: async (shape, w, { x, times }) => {

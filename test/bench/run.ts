@@ -1,9 +1,9 @@
 /**
  * Runs every `*.bench.js` below the folder it lies in, each in a process of its own and one at a
  * time, so that none disturbs another. Prints a table, then all results as JSON, or writes the JSON
- * to a file.
+ * to a file. `--device webgpu` runs those of a WebGPU device instead, on the first adapter.
  *
- *   node dist/test/bench/run.js [FILTER…] [--json FILE] [--limit SECONDS]
+ *   node dist/test/bench/run.js [FILTER…] [--device webgpu] [--json FILE] [--limit SECONDS]
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -15,14 +15,18 @@ import type { BenchReport, BenchRow } from './report.js';
 const here = import.meta.dirname;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, limit: { type: 'string', default: '600' } },
+  options: {
+    device: { type: 'string', default: 'local' },
+    json: { type: 'string' },
+    limit: { type: 'string', default: '600' },
+  },
 });
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
   const names = readdirSync(here, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.bench.js') && !name.startsWith('peers/'))
+    .filter((name) => name.endsWith('.bench.js') && isFor(name, values.device))
     .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
     .sort();
   const reports: BenchReport[] = [];
@@ -44,6 +48,11 @@ async function main(): Promise<number> {
   else writeFileSync(values.json, `${json}\n`);
   for (const name of failed) console.error(`failed: ${name}`);
   return failed.length > 0 || names.length === 0 ? 1 : 0;
+}
+
+function isFor(name: string, device: string): boolean {
+  if (device !== 'local' && device !== 'webgpu') throw new Error(`no benchmarks for '${device}'`);
+  return name.startsWith('webgpu/') === (device === 'webgpu');
 }
 
 /** The report of one file; null when it failed, ran too long or printed none. */

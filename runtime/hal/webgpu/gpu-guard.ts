@@ -12,18 +12,28 @@ const FILTERS = [
   ['validation', 'internal'],
 ] as const;
 
+/** What can go wrong where nothing is made, only encoded and submitted: a scope costs microseconds. */
+const ENCODING = FILTERS.slice(2);
+
+export interface GuardOptions {
+  /** `body` makes no buffers, pipelines or bind groups. */
+  readonly encodesOnly?: boolean;
+}
+
 /** Runs `body` at once; what went wrong with it on the device, later. Throws what `body` throws. */
 export function guarded(
   gpu: GPUDevice,
   label: string,
   body: () => void,
+  { encodesOnly = false }: GuardOptions = {},
 ): Promise<StatusRecord | null> {
-  for (const [filter] of FILTERS) gpu.pushErrorScope(filter);
+  const filters = encodesOnly ? ENCODING : FILTERS;
+  for (const [filter] of filters) gpu.pushErrorScope(filter);
   const popped: Promise<StatusRecord | null>[] = [];
   try {
     body();
   } finally {
-    for (const [, code] of [...FILTERS].reverse()) {
+    for (const [, code] of [...filters].reverse()) {
       popped.push(
         tracked(gpu, gpu.popErrorScope()).then(
           (error) => error && { code, message: `${label}: ${firstLines(error.message)}` },

@@ -26,9 +26,12 @@ export function encodeLaunch(
   { launch, info, steps, bound, grids, page, kernels }: LaunchPass,
 ): void {
   let pass: GPUComputePassEncoder | null = null;
+  /** The kernel that is set in the pass. */
+  let current = -1;
   const endPass = (): void => {
     pass?.end();
     pass = null;
+    current = -1;
   };
   copyMoved(encoder, memory, bound.moved, 'in');
   let index = 0;
@@ -50,7 +53,8 @@ export function encodeLaunch(
       encoder.copyBufferToBuffer(memory.buffer(words), words.offset, page.grids, at, 12);
     }
     pass ??= encoder.beginComputePass();
-    pass.setPipeline(kernels[step.kernel]!.pipeline);
+    if (step.kernel !== current) pass.setPipeline(kernels[step.kernel]!.pipeline);
+    current = step.kernel;
     pass.setBindGroup(0, group);
     if (grid) pass.dispatchWorkgroups(...grid);
     else pass.dispatchWorkgroupsIndirect(page.grids, at);

@@ -49,7 +49,11 @@ export class ShaderProgram {
     this.#info = info;
     this.#pages = program.parts.map(() => []);
     const kernels = Promise.all(program.kernels.map((each) => context.pipelines.retain(each)));
-    this.ready = kernels.then((ready) => void (this.#kernels = ready));
+    this.ready = kernels.then((ready) => {
+      this.#kernels = ready;
+      if (!this.#isDiscarded)
+        program.parts.forEach((_, part) => this.#giveBack(part, this.#page(part)));
+    });
     // Whoever launches or asks hears of it; nobody has to.
     this.ready.catch(() => undefined);
   }
@@ -76,11 +80,12 @@ export class ShaderProgram {
     const dispatches = steps.filter((step) => step.op === 'dispatch');
     const roots = this.#hostedRoots(launch);
     const grids = dispatches.map((step) => hostGrid(step, roots, this.#info));
-    const page = this.#pages[launch.part]!.pop() ?? new SlotPage(gpu, dispatches.length);
+    const page = this.#pages[launch.part]!.pop() ?? this.#page(launch.part);
     try {
       const bind = () => this.#bind(launch, kernels, { dispatches, page });
-      const failure = guarded(gpu, this.#info.name, () => {
-        const bound = page.bound(bindingKey(launch), bind);
+      const key = bindingKey(launch);
+      const encode = (): void => {
+        const bound = page.bound(key, bind);
         dispatches.forEach((step, index) => {
           const { kernel } = kernels[step.kernel]!;
           const { views } = bound.steps[index]!;
@@ -91,14 +96,24 @@ export class ShaderProgram {
         const encoder = gpu.createCommandEncoder();
         encodeLaunch(encoder, this.#context.memory, pass);
         gpu.queue.submit([encoder.finish()]);
-      });
+      };
+      const failure = guarded(gpu, this.#info.name, encode, { encodesOnly: page.knows(key) });
       const found = this.#checkFoundGrids(dispatches, grids, page);
       const [status, late] = await Promise.all([failure, found, submittedDone(gpu)]);
       return status ?? late;
     } finally {
-      if (this.#isDiscarded) page.destroy();
-      else this.#pages[launch.part]!.push(page);
+      this.#giveBack(launch.part, page);
     }
+  }
+
+  #page(part: number): SlotPage {
+    const dispatches = this.#program.parts[part]!.filter(({ op }) => op === 'dispatch');
+    return new SlotPage(this.#context.gpu, dispatches.length);
+  }
+
+  #giveBack(part: number, page: SlotPage): void {
+    if (this.#isDiscarded) page.destroy();
+    else this.#pages[part]!.push(page);
   }
 
   #hostedRoots(launch: Launch): readonly DataView[] {

@@ -66,6 +66,11 @@ export class SlotPage {
     this.#isWritten = true;
   }
 
+  /** Whether the bind groups for these ranges are there. */
+  knows(key: Float64Array): boolean {
+    return this.#sets.some((set) => isSame(set.key, key));
+  }
+
   /** The bind groups for these ranges; `bind` makes those that are not known. */
   bound(key: Float64Array, bind: () => BoundLaunch): BoundLaunch {
     const at = this.#sets.findIndex((set) => isSame(set.key, key));

@@ -11,12 +11,13 @@ import type { Ports } from '../../base/ports.js';
 import type { TargetFacts } from '../../base/target-facts.js';
 import type { ExecutableReflection } from '../../jit/reflection.js';
 import type { WgslProgram } from '../../jit/wgsl/wgsl-program.js';
+import type { DeviceRange } from '../buffer.js';
 import type { DeviceCommand } from '../command.js';
 import type { Device } from '../device.js';
 import type { Done, Driver } from '../driver.js';
 import { ExecutableTable } from '../executable-table.js';
 import type { Executable, ExecutableImage } from '../executable.js';
-import { Queue } from '../queue.js';
+import { Queue, type WorkOutcome } from '../queue.js';
 import { Timeline } from '../timeline.js';
 import { chooseAdapter, limitsOf, type AdapterDescription } from './adapters.js';
 import { settledAll } from './outstanding.js';
@@ -25,6 +26,7 @@ import { ReadbackRing } from './readback-ring.js';
 import { ShaderProgram } from './shader-program.js';
 import { Transfers } from './transfers.js';
 import { adapterFacts, WANTED_FEATURES } from './webgpu-facts.js';
+import { WARM_BYTES, warmImage } from './warm-image.js';
 import { WebgpuMemory } from './webgpu-memory.js';
 
 /** Bytes of `--memory` when it is not given: adapters do not say how much they have. */
@@ -37,6 +39,10 @@ export interface WebgpuDeviceOptions {
   /** `--memory`, in bytes. */
   readonly memoryBytes?: number;
 }
+
+/** The executable that runs first. */
+const WARM = 'warm';
+const NOTHING_ELSE = { banks: [], workspace: null, part: 0, deployment: WARM, backEdges: null };
 
 interface Opened {
   readonly gpu: GPUDevice;
@@ -92,8 +98,28 @@ class WebgpuDevice implements Device, Driver {
   }
 
   /** Called once, before anything is started. */
-  warm(): Promise<void> {
-    return this.#transfers.warm();
+  async warm(): Promise<void> {
+    await this.#transfers.warm();
+    this.load(WARM, warmImage);
+    await this.ready(WARM);
+    const run = async (range: DeviceRange): Promise<void> => {
+      const bytes = new Uint8Array(range.length);
+      const launch = { executable: this.executable(WARM), roots: [range], ...NOTHING_ELSE };
+      const commands: DeviceCommand[] = [
+        { op: 'upload', target: range, bytes },
+        { op: 'execute', launch },
+        { op: 'readback', source: range, into: bytes },
+        { op: 'fill', target: range, byte: 0 },
+      ];
+      const timeline = this.createTimeline(WARM);
+      const failure = await new Promise<StatusRecord | null>((resolve) => {
+        const onRetired = (outcome: WorkOutcome): void => resolve(outcome.failure);
+        this.queue.submit({ label: 'the first work', wait: null, timeline, commands, onRetired });
+      });
+      if (failure) throw StatusError.from(failure);
+    };
+    await this.memory.warm(WARM_BYTES, run);
+    this.unload(WARM);
   }
 
   start(command: DeviceCommand, done: Done): void {

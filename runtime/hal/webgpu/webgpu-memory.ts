@@ -17,6 +17,8 @@ const SLABS_A_FAMILY = 64;
 /** A slab is at least this share of the budget, so that the slabs suffice. */
 const SHARE = 32;
 const UNIT = 256;
+/** The first slab has room for what a pool asks for first. */
+const FIRST_BYTES = 16 * 1024 * 1024;
 
 export interface MemoryCalls {
   readonly fill: (range: DeviceRange, byte: number) => void;
@@ -31,6 +33,8 @@ export class WebgpuMemory implements SlabMemory {
   readonly #slabBytesLeast: number;
   readonly #calls: MemoryCalls;
   readonly #buffers: (GPUBuffer | null)[];
+  /** Becomes the first mutable slab that is asked for. */
+  #first: GPUBuffer | null = null;
 
   constructor(gpu: GPUDevice, memoryBytes: number, calls: MemoryCalls) {
     const down = (bytes: number): number => Math.floor(bytes / UNIT) * UNIT;
@@ -52,14 +56,36 @@ export class WebgpuMemory implements SlabMemory {
 
   grow(slab: number, bytes: number): boolean {
     if (this.#buffers[slab] || bytes > this.slabBytesMax) return false;
-    const size = Math.max(bytes, this.#slabBytesLeast);
+    if (this.#first && bytes <= this.#first.size && this.serves(slab, 'mutable')) {
+      this.#buffers[slab] = this.#first;
+      this.#first = null;
+    } else {
+      this.#buffers[slab] = this.#made(Math.max(bytes, this.#slabBytesLeast));
+    }
+    return true;
+  }
+
+  /**
+   * Makes the first slab before anybody needs it, with `run` over its first bytes, because its first
+   * use clears it. `run` leaves zeros. Called once, before anything else.
+   */
+  async warm(length: number, run: (range: DeviceRange) => Promise<void>): Promise<void> {
+    const size = Math.max(this.#slabBytesLeast, Math.min(FIRST_BYTES, this.slabBytesMax));
+    this.#buffers[0] = this.#made(size);
+    await run({ slab: 0, offset: 0, length });
+    this.#first = this.#buffers[0];
+    this.#buffers[0] = null;
+  }
+
+  #made(size: number): GPUBuffer {
     const usage = USAGE.storage | USAGE.copySource | USAGE.copyTarget;
     const label = `there are no ${size} bytes for a slab (--memory)`;
+    let buffer: GPUBuffer | null = null;
     const made = guarded(this.#gpu, label, () => {
-      this.#buffers[slab] = this.#gpu.createBuffer({ size, usage });
+      buffer = this.#gpu.createBuffer({ size, usage });
     });
     void made.then((failure) => failure && this.#calls.onFailed(failure));
-    return true;
+    return buffer!;
   }
 
   window(): null {

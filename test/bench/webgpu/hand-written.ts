@@ -1,0 +1,94 @@
+/**
+ * A matrix product in WGSL written by hand for its shape, as fast as we know how: every lane has 8
+ * columns of 16 rows; it loads a value of two rows, which its subgroup shares, and 8 weights.
+ */
+import type { Contender, Given } from '../linear-products.js';
+import type { MatMulShape } from '../onnx-model.js';
+
+const ROWS = 16;
+const COLUMNS = 8;
+const BYTES = 4;
+const STORAGE = 0x80 | 0x4 | 0x8;
+const MAP = 0x1 | 0x8;
+
+/** The weights of 8 columns lie together, input by input. */
+function source({ K, N }: MatMulShape, lanes: number): string {
+  const rows = Array.from({ length: ROWS }, (_, i) => i);
+  const loads = rows.filter((i) => i % lanes === 0);
+  const text = (lines: readonly string[]) => lines.join('\n');
+  return `enable subgroups;
+diagnostic(off, subgroup_uniformity);
+@group(0) @binding(0) var<storage, read> a: array<f32>;
+@group(0) @binding(1) var<storage, read> b: array<vec4f>;
+@group(0) @binding(2) var<storage, read_write> c: array<vec4f>;
+@compute @workgroup_size(${lanes})
+fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group: vec3u,
+    @builtin(subgroup_invocation_id) sub_lane: u32) {
+  let row = group.y * ${ROWS}u;
+  let panel = group.x * ${lanes}u + lane;
+${text(rows.map((i) => `var left${i} = vec4f(); var right${i} = vec4f();`))}
+  for (var k = 0u; k < ${K}u; k++) {
+${text(loads.map((i) => `let a${i} = a[(row + ${i}u + (sub_lane & ${lanes - 1}u)) * ${K}u + k];`))}
+    let left = b[(panel * ${K}u + k) * 2u];
+    let right = b[(panel * ${K}u + k) * 2u + 1u];
+${text(
+  rows.map((i) => {
+    const value = `vec4f(subgroupBroadcast(a${i - (i % lanes)}, ${i % lanes}u))`;
+    return `{ let v = ${value}; left${i} = fma(v, left, left${i}); right${i} = fma(v, right, right${i}); }`;
+  }),
+)}
+  }
+${text(
+  rows.map((i) => {
+    const at = `(row + ${i}u) * ${N / 4}u + panel * 2u`;
+    return `c[${at}] = left${i}; c[${at} + 1u] = right${i};`;
+  }),
+)}
+}`;
+}
+
+/** On an adapter with subgroups; the shape must consist of whole tiles. */
+export async function handWritten(
+  adapter: GPUAdapter,
+  shape: MatMulShape,
+  { x, w }: Given,
+): Promise<Contender> {
+  const { M, K, N } = shape;
+  const lanes = adapter.info.subgroupMinSize ?? 32;
+  const device = await adapter.requestDevice({ requiredFeatures: ['subgroups' as GPUFeatureName] });
+  const buffer = (size: number, usage: number) => device.createBuffer({ size, usage });
+  const buffers = [M * K, K * N, M * N].map((count) => buffer(count * BYTES, STORAGE));
+  const panels = Float32Array.from({ length: K * N }, (_, at) => {
+    const [k, n] = [Math.floor(at / COLUMNS) % K, Math.floor(at / COLUMNS / K) * COLUMNS];
+    return w[k * N + n + (at % COLUMNS)]!;
+  });
+  device.queue.writeBuffer(buffers[0]!, 0, x.slice());
+  device.queue.writeBuffer(buffers[1]!, 0, panels);
+  const module = device.createShaderModule({ code: source(shape, lanes) });
+  const pipeline = device.createComputePipeline({ layout: 'auto', compute: { module } });
+  const entries = buffers.map((each, binding) => ({ binding, resource: { buffer: each } }));
+  const layout = pipeline.getBindGroupLayout(0);
+  const group = device.createBindGroup({ layout, entries });
+  const submit = (encode: (encoder: GPUCommandEncoder) => void): void => {
+    const encoder = device.createCommandEncoder();
+    encode(encoder);
+    device.queue.submit([encoder.finish()]);
+  };
+  const launch = async (): Promise<void> => {
+    submit((encoder) => {
+      const pass = encoder.beginComputePass();
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, group);
+      pass.dispatchWorkgroups(N / COLUMNS / lanes, M / ROWS);
+      pass.end();
+    });
+    await device.queue.onSubmittedWorkDone();
+  };
+  const product = async (): Promise<Float32Array> => {
+    const mapped = buffer(M * N * BYTES, MAP);
+    submit((encoder) => encoder.copyBufferToBuffer(buffers[2]!, 0, mapped, 0, M * N * BYTES));
+    await mapped.mapAsync(1);
+    return new Float32Array(mapped.getMappedRange().slice(0));
+  };
+  return { name: 'written by hand', launch, product };
+}

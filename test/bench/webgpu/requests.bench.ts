@@ -1,0 +1,62 @@
+/**
+ * Requests to first-output on a WebGPU device, through all threads of a server in this process: the
+ * first after the package was prepared again against the tenth (nothing is left to compile), the
+ * very first, and what the process costs while nobody asks anything.
+ */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { packageFolder, runServer, type TestServer } from '../../actors/running-server.js';
+import { median, printReport, type BenchRow } from '../report.js';
+
+const MODEL = 'first-output';
+const STARTS = 5;
+/** Preparations of one server. */
+const TIMES = 5;
+/** The tenth request, with its neighbours: one alone says little. */
+const LATER = 15;
+const IDLE_MS = 30_000;
+
+async function requestMs(server: TestServer, text: string): Promise<number> {
+  const begin = performance.now();
+  await server.embed(MODEL, [text]);
+  return performance.now() - begin;
+}
+
+/** Share of a core that the process takes while it is idle. */
+async function idleShare(): Promise<number> {
+  await sleep(1000);
+  const [used, begin] = [process.cpuUsage(), performance.now()];
+  await sleep(IDLE_MS);
+  const { user, system } = process.cpuUsage(used);
+  return (user + system) / 1000 / (performance.now() - begin);
+}
+
+const [firsts, again, tenths]: [number[], number[], number[]] = [[], [], []];
+let idle = NaN;
+for (let start = 0; start < STARTS; start += 1) {
+  const server = await runServer([MODEL], { device: 'webgpu' });
+  for (let time = 0; time < TIMES; time += 1) {
+    if (time > 0) await server.serve(packageFolder(MODEL));
+    (time > 0 ? again : firsts).push(await requestMs(server, 'the first words'));
+    const later: number[] = [];
+    for (let i = 2; i <= LATER; i += 1) later.push(await requestMs(server, `words ${i}`));
+    tenths.push(median(later.slice(4)));
+  }
+  if (start === STARTS - 1) idle = (await idleShare()) * 100;
+  await server.close();
+}
+const tenth = median(tenths);
+const ratio = median(again) / tenth;
+const rows: BenchRow[] = [
+  { name: 'first request of a process', value: median(firsts), unit: 'ms', better: 'lower' },
+  { name: 'tenth request', value: tenth, unit: 'ms', better: 'lower' },
+  {
+    name: 'first after preparing, against tenth',
+    value: ratio,
+    unit: 'x',
+    better: 'lower',
+    goal: 1.5,
+  },
+  { name: 'idle, of a core', value: idle, unit: '%', better: 'lower', goal: 2 },
+];
+printReport({ name: 'requests on a WebGPU device', rows });
