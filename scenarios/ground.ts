@@ -1,0 +1,46 @@
+/**
+ * What a scenario is played on. `http-ground.ts` is a server behind a socket; the tests have one
+ * that is simulated under a seed, with the same actors and the same HTTP in one thread.
+ */
+import type { Clock, Timers } from '../runtime/base/ports.js';
+import type { Call, Fault } from './scenario.js';
+
+/** An answer as far as its head; the body is read as its client likes. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Chunks of the body; rejects when the connection breaks. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface Ground {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Rejects when there is no answer: the signal was aborted, or the connection broke. */
+  fetch(call: Call, signal: AbortSignal): Promise<Answer>;
+  /** Null where nobody may harm the server. */
+  readonly harm: ((fault: Fault) => Promise<void>) | null;
+  /** Null where transitions cannot be had. */
+  readonly transitions: Transitions | null;
+}
+
+export interface Transitions {
+  /** From now on transitions are seen. */
+  begin(): Promise<void>;
+  /** Resolves when an actor of this machine came into the state at or after `sinceMs`. */
+  reached(machine: string, state: string, sinceMs: number): Promise<void>;
+  /** Ends all waiting; nothing is recorded any more. */
+  close(): Promise<void>;
+}
+
+/** A call that nobody leaves, with its whole body. */
+export async function asked(
+  ground: Ground,
+  call: Call,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const { status, body } = await ground.fetch(call, new AbortController().signal);
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
+  return { status, text };
+}

@@ -1,0 +1,127 @@
+/**
+ * A server for scenarios in this process: all its threads, a socket on a free port, no packages.
+ * What only a test may do to a server is done here.
+ */
+import { systemPorts } from '../runtime/base/ports.js';
+import type { ActorSystem } from '../runtime/system/system.js';
+import type { SystemRecord } from '../runtime/system/recorder.js';
+import { RingRecorder } from '../runtime/system/ring-recorder.js';
+import type { Topology } from '../runtime/threads/topology.js';
+import { createApp } from '../http/app.js';
+import { loadComposition } from '../http/cli/composition.js';
+import { listen } from '../http/listen.js';
+import { Metrics } from '../http/metrics.js';
+import { OpenRequests } from '../http/open-requests.js';
+import type { StartedServer, StartOptions } from '../http/serving.js';
+import { defaultLimits, type Services } from '../http/services.js';
+import type { Ground } from './ground.js';
+import { httpGround } from './http-ground.js';
+import type { Fault, ServerSettings } from './scenario.js';
+import { RecordedTransitions, type RecordSource } from './transitions.js';
+
+const DRAIN_MS = 2_000;
+const DEATH_MS = 20;
+/** Deaths of compute workers that a device bears. */
+const DEATHS_MAX = 100;
+
+/** What the composition gives beside the seam of http, for tests. */
+interface Insides {
+  readonly topology: Topology;
+  readonly system: ActorSystem;
+}
+
+export interface OwnServer {
+  readonly ground: Ground;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startOwnServer(settings: ServerSettings): Promise<OwnServer> {
+  const ports = systemPorts('main');
+  const metrics = new Metrics();
+  const silent = { debug() {}, info() {}, warn() {}, error() {} };
+  const options: StartOptions = {
+    device: 'local',
+    threads: 2,
+    modelThreads: settings.modelThreads ?? 1,
+    memoryBytes: settings.memoryBytes ?? 256 * 1024 * 1024,
+    parameterRoots: [],
+    packageRoots: [],
+    cacheDir: null,
+    sessionDir: null,
+    recordFile: null,
+    queueMax: settings.queueMax ?? 4096,
+    requestTimeoutMs: defaultLimits.requestTimeoutMs,
+    ports,
+    metrics,
+    log: silent,
+  };
+  const { startServer } = await loadComposition();
+  const server = (await startServer(options)) as StartedServer & Insides;
+  const services: Services = {
+    ...server,
+    open: new OpenRequests(),
+    ports,
+    metrics,
+    log: silent,
+    limits: {
+      ...defaultLimits,
+      streamBufferBytes: settings.streamBufferBytes ?? defaultLimits.streamBufferBytes,
+    },
+    admin: { loopback: true, token: null },
+    version: 'scenario',
+    isStarting: () => false,
+    isDraining: () => false,
+  };
+  const listener = await listen(createApp(services), { host: '127.0.0.1', port: 0, ports });
+  const transitions = new RecordedTransitions(recordsOf(server), ports.timers);
+  const harm = (fault: Fault): Promise<void> => harmed(server, fault);
+  return {
+    url: listener.url,
+    ground: httpGround(listener.url, { harm, transitions }),
+    async close() {
+      await transitions.close();
+      const closed = listener.close(DRAIN_MS);
+      await server.serving.drain(DRAIN_MS);
+      await closed;
+      await server.close();
+    },
+  };
+}
+
+function recordsOf({ topology, system }: Insides): RecordSource {
+  const main = new RingRecorder();
+  const record = async (isOn: boolean): Promise<void> => {
+    system.recorder = isOn ? main : null;
+    await Promise.all(topology.names.map((name) => topology.record(name, isOn)));
+  };
+  return {
+    start: () => record(true),
+    stop: () => record(false),
+    threads: ['main', ...topology.names],
+    async take(thread: string): Promise<readonly SystemRecord[]> {
+      const batch = thread === 'main' ? main.take() : await topology.batch(thread);
+      return batch?.records ?? [];
+    },
+  };
+}
+
+async function harmed({ topology, system }: Insides, fault: Fault): Promise<void> {
+  if (fault.kind === 'kill') return topology.kill(fault.thread);
+  const { timers } = systemPorts('harm');
+  // A device gives up when too many of its workers have died.
+  let isLost = false;
+  const recorder = system.recorder;
+  for (let death = 0; death < DEATHS_MAX && !isLost; death += 1) {
+    system.tell('device:/device', 'worker.kill', { worker: 0 });
+    await new Promise<void>((done) => void timers.start(DEATH_MS, done));
+    isLost = stateOf(system) !== 'ready';
+  }
+  system.recorder = recorder;
+}
+
+/** Of the server actor. */
+function stateOf(system: ActorSystem): unknown {
+  const server = system.describe().actors.find(({ address }) => address === 'main:/server');
+  return (server?.state as { state?: unknown } | undefined)?.state;
+}

@@ -1,0 +1,204 @@
+/**
+ * Plays the acts of one scenario: each waits for its moment, does what it does, and ends once. All
+ * moments hang together through the ends of acts, so an act whose moment never comes is found by
+ * the patience of the whole.
+ */
+import { StatusError } from '../runtime/base/errors.js';
+import { EventReader } from './event-reader.js';
+import type { Answer, Ground } from './ground.js';
+import { jsonOf, Outcomes, type HeardEvent, type Outcome } from './outcome.js';
+import { checkActs, tellMoment } from './check-acts.js';
+import { isCall, type Act, type Call, type Moment, type Scenario } from './scenario.js';
+
+/** Far above what any scenario takes: a wait that is longer is a hang. */
+const PATIENCE_MS = 30_000;
+/** Less than servers ask for, so that scenarios are quick. */
+const RETRY_MS = 40;
+
+/** Something that happens once, however many wait for it. */
+class Happening {
+  readonly #waiting: (() => void)[] = [];
+  #isPast = false;
+
+  come(): void {
+    this.#isPast = true;
+    for (const done of this.#waiting.splice(0)) done();
+  }
+
+  wait(): Promise<void> {
+    if (this.#isPast) return Promise.resolve();
+    return new Promise((done) => void this.#waiting.push(done));
+  }
+}
+
+/** One act on its way. */
+class Playing {
+  readonly act: Act;
+  readonly answering = new Happening();
+  readonly ended = new Happening();
+  readonly events: HeardEvent[] = [];
+  readonly #counted = new Map<number, Happening>();
+  /** What it waits for, for the report of a hang. */
+  waitsFor = 'its moment';
+  outcome: Outcome | null = null;
+
+  constructor(act: Act) {
+    this.act = act;
+  }
+
+  said(events: number): Promise<void> {
+    const known = this.#counted.get(events) ?? new Happening();
+    this.#counted.set(events, known);
+    if (this.events.length >= events) known.come();
+    return known.wait();
+  }
+
+  hear(event: HeardEvent): void {
+    this.events.push(event);
+    this.#counted.get(this.events.length)?.come();
+  }
+}
+
+export class Play {
+  readonly #ground: Ground;
+  readonly #playing: ReadonlyMap<string, Playing>;
+  readonly #startMs: number;
+  readonly outcomes = new Outcomes();
+
+  constructor({ acts }: Scenario, ground: Ground) {
+    this.#ground = ground;
+    checkActs(acts);
+    this.#playing = new Map(acts.map((act) => [act.name, new Playing(act)]));
+    this.#startMs = ground.clock.now();
+  }
+
+  /** Resolves when every act has ended; rejects, naming those that have not, after its patience. */
+  async run(): Promise<Outcomes> {
+    const { timers } = this.#ground;
+    const all = Promise.all([...this.#playing.values()].map((one) => this.#act(one)));
+    let timer = 0;
+    const patience = new Promise<never>((_, reject) => {
+      timer = timers.start(PATIENCE_MS, () => reject(this.#hang()));
+    });
+    await Promise.race([all, patience]).finally(() => timers.cancel(timer));
+    return this.outcomes;
+  }
+
+  /** Who waits for what. */
+  #hang(): StatusError {
+    const open = [...this.#playing.values()].filter(({ outcome }) => outcome === null);
+    const lines = open.map(({ act, waitsFor }) => `${act.name} waits for ${waitsFor}`);
+    return new StatusError('deadlineExceeded', `never ended: ${lines.join('; ')}`);
+  }
+
+  async #act(playing: Playing): Promise<void> {
+    const { act } = playing;
+    if (act.when !== undefined) await this.#moment(playing, act.when, this.#startMs);
+    const sentMs = this.#ground.clock.now();
+    if (isCall(act.does)) await this.#call(playing, await this.#named(playing, act.does));
+    else {
+      playing.waitsFor = 'the fault';
+      await this.#ground.harm!(act.does);
+      this.#end(playing, { sentMs, status: null });
+    }
+  }
+
+  /** Names in its path give way to ids; it waits for the acts that have them. */
+  async #named(playing: Playing, call: Call): Promise<Call> {
+    let { path } = call;
+    for (const [, name] of call.path.matchAll(/\{([^}]+)\}/g)) {
+      const giver = this.#playing.get(name!)!;
+      playing.waitsFor = `the id that ${name} gives`;
+      await giver.ended.wait();
+      const { id } = (jsonOf(giver.outcome!) ?? {}) as { id?: string };
+      path = path.replace(`{${name}}`, encodeURIComponent(id ?? `no-id-of-${name}`));
+    }
+    return { ...call, path };
+  }
+
+  async #call(playing: Playing, call: Call): Promise<void> {
+    const { act } = playing;
+    const sentMs = this.#ground.clock.now();
+    const gone = new AbortController();
+    let isOver = false;
+    if (act.leaves !== undefined) {
+      void this.#moment(null, act.leaves, sentMs).then(() => {
+        if (!isOver) gone.abort();
+      });
+    }
+    const reader = new EventReader();
+    let answer: Answer | null = null;
+    let broke: string | null = null;
+    try {
+      playing.waitsFor = 'an answer';
+      answer = await this.#answer(act, call, gone.signal);
+      playing.answering.come();
+      if (act.readsFrom !== undefined) await this.#reading(playing, act.readsFrom, gone.signal);
+      playing.waitsFor = 'the end of its answer';
+      for await (const chunk of answer.body) {
+        for (const data of reader.take(chunk)) {
+          playing.hear({ data, atMs: this.#ground.clock.now() });
+        }
+        // Whoever left has left, also where more had come already.
+        if (gone.signal.aborted) break;
+      }
+    } catch (error) {
+      if (!gone.signal.aborted) broke = String((error as Error).cause ?? error);
+    }
+    isOver = true;
+    const { status = null, headers = {} } = answer ?? {};
+    const left = gone.signal.aborted;
+    this.#end(playing, { sentMs, status, headers, left, text: reader.text, broke });
+  }
+
+  async #answer({ retries }: Act, call: Call, signal: AbortSignal): Promise<Answer> {
+    const { fetch, timers } = this.#ground;
+    for (;;) {
+      const answer = await fetch(call, signal);
+      const isBusy = answer.status === 409 || answer.headers['retry-after'] !== undefined;
+      if (retries !== true || !isBusy) return answer;
+      for await (const _ of answer.body) continue;
+      await new Promise<void>((done) => void timers.start(RETRY_MS, done));
+    }
+  }
+
+  /** A client that takes nothing yet may leave all the same. */
+  #reading(playing: Playing, from: Moment, signal: AbortSignal): Promise<void> {
+    playing.waitsFor = 'the moment to read on';
+    return new Promise((resolve, reject) => {
+      const left = (): void => reject(new Error('left'));
+      if (signal.aborted) return left();
+      signal.addEventListener('abort', left, { once: true });
+      void this.#moment(playing, from, this.#startMs).then(resolve, reject);
+    });
+  }
+
+  #end(playing: Playing, known: Partial<Outcome> & Pick<Outcome, 'sentMs'>): void {
+    const { name } = playing.act;
+    const none = { status: null, headers: {}, left: false, text: '', broke: null };
+    const endedMs = this.#ground.clock.now();
+    playing.outcome = { ...none, name, endedMs, events: playing.events, ...known };
+    this.outcomes.add(playing.outcome);
+    playing.answering.come();
+    playing.ended.come();
+  }
+
+  /** `waiting` is whoever can do nothing before. */
+  async #moment(waiting: Playing | null, moment: Moment, sinceMs: number): Promise<void> {
+    if (waiting !== null) waiting.waitsFor = tellMoment(moment);
+    if (moment.kind === 'all') {
+      await Promise.all(moment.of.map((one) => this.#moment(null, one, sinceMs)));
+    } else if (moment.kind === 'time') {
+      const { clock, timers } = this.#ground;
+      const waitMs = Math.max(0, this.#startMs + moment.ms - clock.now());
+      await new Promise<void>((done) => void timers.start(waitMs, done));
+    } else if (moment.kind === 'reached') {
+      await this.#ground.transitions!.reached(moment.machine, moment.state, sinceMs);
+    } else {
+      const other = this.#playing.get(moment.act)!;
+      if (moment.kind === 'ended') await other.ended.wait();
+      else if (moment.kind === 'answering') await other.answering.wait();
+      else await Promise.race([other.said(moment.events), other.ended.wait()]);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/** Clients that leave, in every state that a request can be in. */
+import { answering, complete, embed, ended, reached, said, at } from '../acts.js';
+import { answers, leaves, rows, same } from '../expectations.js';
+import { packageOf } from '../packages.js';
+import type { Scenario } from '../scenario.js';
+import { pacedRow } from './paced-row.js';
+
+const paced = packageOf('paced');
+const text = packageOf('tiny-text');
+/** Two cohorts run at once, so these keep a third waiting. */
+const busy = ['070 one', '070 two'];
+const prompt = 'a client that reads this text until it leaves ';
+const long = 'many words that take epochs to read, '.repeat(26);
+
+/** No proposals where likelihoods are asked for: an event a token. It says no more than it may. */
+const endless = { stream: true, logprobs: 1, max_tokens: 600, logit_bias: { 256: -100 } };
+const many = (word: string): string[] => Array.from({ length: 1500 }, (_, i) => `${word} ${i}`);
+
+export const disconnects: readonly Scenario[] = [
+  {
+    name: 'disconnect-in-queued',
+    about:
+      'A request is prepared and waits for a cohort when its client leaves; a neighbour goes on.',
+    packages: [paced],
+    acts: [
+      embed('first', 'paced', busy[0]),
+      embed('second', 'paced', busy[1], { when: reached('cohort', 'executing') }),
+      embed('leaver', 'paced', '100 leaves', {
+        when: at(60),
+        leaves: reached('finiteRequest', 'waiting'),
+      }),
+      embed('neighbour', 'paced', '000 stays', { when: at(60) }),
+    ],
+    expects: [
+      leaves('leaver'),
+      rows('first', [pacedRow(busy[0]!)]),
+      rows('second', [pacedRow(busy[1]!)]),
+      rows('neighbour', [pacedRow('000 stays')]),
+    ],
+  },
+  {
+    name: 'disconnect-in-preparing',
+    about: 'A preparation thread is at work on an input when its client leaves.',
+    packages: [paced],
+    acts: [
+      embed('leaver', 'paced', '900 leaves', { leaves: reached('finiteRequest', 'preparing') }),
+      embed('next', 'paced', '100 next', { when: ended('leaver') }),
+    ],
+    expects: [leaves('leaver'), rows('next', [pacedRow('100 next')])],
+  },
+  {
+    name: 'disconnect-in-compile',
+    about: 'The only client of a specialization leaves while that compiles; others get it.',
+    packages: [paced],
+    acts: [
+      embed('leaver', 'paced', '003 leaves', { leaves: reached('specialization', 'compiling') }),
+      embed('next', 'paced', '003 next', { when: ended('leaver') }),
+    ],
+    expects: [leaves('leaver'), rows('next', [pacedRow('003 next')])],
+  },
+  {
+    name: 'disconnect-in-feedback',
+    about: 'The device runs the cohort of a client that leaves; its peer gets its rows.',
+    packages: [paced],
+    acts: [
+      embed('leaver', 'paced', '080 leaves', { leaves: reached('cohort', 'executing') }),
+      embed('peer', 'paced', '000 peer', { when: reached('cohort', 'executing') }),
+    ],
+    expects: [leaves('leaver'), rows('peer', [pacedRow('000 peer')])],
+  },
+  {
+    name: 'disconnect-in-encode',
+    about: 'A client leaves when the head of a large answer has come.',
+    packages: [packageOf('first-output')],
+    acts: [
+      embed('leaver', 'first-output', many('leaves'), { leaves: answering('leaver') }),
+      embed('peer', 'first-output', many('stays')),
+      embed('again', 'first-output', many('stays'), { when: ended('peer') }),
+    ],
+    expects: [leaves('leaver'), same('again', 'peer')],
+  },
+  {
+    name: 'disconnect-in-prefill',
+    about: 'A long prompt is being read when its client leaves; a neighbour is being answered.',
+    packages: [text],
+    acts: [
+      complete(
+        'leaver',
+        { prompt: long, max_tokens: 4 },
+        { leaves: reached('epoch', 'executing') },
+      ),
+      complete('peer', { prompt, max_tokens: 24 }),
+      complete('again', { prompt, max_tokens: 24 }, { when: ended('peer') }),
+    ],
+    expects: [leaves('leaver'), same('again', 'peer')],
+  },
+  {
+    name: 'disconnect-in-decode',
+    about: 'A client leaves in the middle of a stream; a neighbour says what it says alone.',
+    packages: [text],
+    acts: [
+      complete('leaver', { ...endless, prompt }, { leaves: said('leaver', 20) }),
+      complete('peer', { prompt, max_tokens: 60 }),
+      complete('again', { prompt, max_tokens: 60 }, { when: ended('peer') }),
+    ],
+    expects: [leaves('leaver'), same('again', 'peer')],
+  },
+  {
+    name: 'disconnect-in-last-chunk',
+    about: 'A client leaves at the last token, between its event and [DONE].',
+    packages: [text],
+    acts: [
+      complete('leaver', { ...endless, prompt, max_tokens: 8 }, { leaves: said('leaver', 8) }),
+      complete('next', { prompt, max_tokens: 8 }, { when: ended('leaver') }),
+    ],
+    expects: [answers('next')],
+  },
+];
