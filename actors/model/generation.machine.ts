@@ -16,7 +16,7 @@ export interface Context {
   /** Requests that have not ended. */
   readonly requests: number;
   readonly cohorts: number;
-  /** Stages that are being compiled or loaded, also for cohorts that have left. */
+  /** Asks for stages that are compiled or loaded now, also of cohorts that have left. */
   readonly specializing: number;
   /** Its preparer lives on a preparation thread. */
   readonly preparer: boolean;
@@ -35,7 +35,6 @@ export type Event =
   | { type: 'cohort.ended' }
   | { type: 'specialization.request' }
   | { type: 'specialization.returned' }
-  | { type: 'specialization.started' }
   | { type: 'specialization.decided' }
   | { type: 'preparer.lost' }
   | { type: 'preparer.due' }
@@ -55,9 +54,8 @@ const serving = {
   'offers.gathered': { actions: 'formCohorts' },
   'members.withdrawn': { actions: 'dropMembers' },
   'cohort.formed': { actions: 'countCohort' },
-  'specialization.request': { actions: 'lendSpecialization' },
+  'specialization.request': { actions: ['countSpecializing', 'lendSpecialization'] },
   'specialization.returned': { actions: 'takeBackSpecialization' },
-  'specialization.started': { actions: 'countSpecializing' },
 } as const;
 
 export const machine = setup({

@@ -51,7 +51,6 @@ export class GenerationModel implements ChartModel<Context> {
     // Each is told before the cohort ends.
     if (this.#cohorts > 0) {
       types.push('specialization.request', 'specialization.returned', 'cohort.ended');
-      types.push('specialization.started');
     }
     // A compile may outlive the cohort that asked for it.
     if (this.#specializing > 0) types.push('specialization.decided');
@@ -71,7 +70,7 @@ export class GenerationModel implements ChartModel<Context> {
     if (type === 'request.ended') this.#requests -= 1;
     if (type === 'cohort.formed') this.#cohorts += 1;
     if (type === 'cohort.ended') this.#cohorts -= 1;
-    if (type === 'specialization.started') this.#specializing += 1;
+    if (type === 'specialization.request') this.#specializing += 1;
     if (type === 'specialization.decided') this.#specializing -= 1;
     if (told !== undefined) this.#failure = told;
   }
