@@ -89,11 +89,10 @@ export type WaitReason =
   | 'row'
   | 'pages'
   | 'epoch'
-  | 'turn'
   | 'credit'
+  | 'control'
   | 'fence'
-  | 'work'
-  | 'members';
+  | 'work';
 
 /** One thing that is waited for. */
 export interface Waiting {

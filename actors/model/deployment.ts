@@ -50,6 +50,13 @@ export interface DeploymentSummary {
   readonly createdMs: number;
 }
 
+/** What it tells of itself to who asks where a request is. */
+export interface DeploymentDetails {
+  readonly id: string;
+  /** Address of the generation that gets new requests; null: none serves. */
+  readonly serving: string | null;
+}
+
 /** What serves: where, and from which package. */
 interface Served {
   readonly address: string;
@@ -302,6 +309,10 @@ class DeploymentHost {
     this.#self.tell(this.#self.parent, 'deployment.removed', { id, generation });
   }
 
+  details(): DeploymentDetails {
+    return { id: this.#input.id, serving: this.#current?.address ?? null };
+  }
+
   describe(state: string, context: Context | null): DeploymentSummary {
     const prepared = this.#current?.prepared ?? null;
     return {
@@ -336,6 +347,7 @@ export const deployment = machineActor(
         'generation.retired': (message) => host.generationFact(message),
         'generation.lost': (message) => host.generationFact(message),
       },
+      details: () => host.details(),
       asks: {
         'deployment.describe': (state, context) => host.describe(state, context as Context),
       },

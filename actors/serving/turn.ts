@@ -57,6 +57,8 @@ export interface TurnDetails {
   /** Tokens of its row that were read, of those that it has. */
   readonly done: number;
   readonly tokens: number;
+  /** Pages of its row. */
+  readonly pages: number;
   readonly outputs: number;
   readonly isInFlight: boolean;
   readonly isStalled: boolean;
@@ -124,6 +126,7 @@ export class Turn {
       row: row?.ordinal ?? null,
       done: row?.done ?? 0,
       tokens: row?.ids.length ?? this.input.prompt.length,
+      pages: row?.pages.length ?? 0,
       outputs: this.outputs.length,
       isInFlight,
       isStalled,
