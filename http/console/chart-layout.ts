@@ -1,6 +1,7 @@
 /**
- * Where the states, arrows and labels of a chart lie. elkjs computes it in its own worker; a layout
- * is made once for each chart, since a chart never changes while the page is open.
+ * Where the states, arrows and labels of a chart lie. elkjs computes it in its own worker, downward
+ * and to the right, so that the page can take what fits it; once for each chart, since a chart never
+ * changes while the page is open.
  */
 import type { ELK, ELKConstructorArguments, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { MachineCharts } from './machine-charts.js';
@@ -41,21 +42,21 @@ const startSize = 10;
 
 const layoutOptions = {
   'elk.algorithm': 'layered',
-  'elk.direction': 'DOWN',
   'elk.edgeRouting': 'SPLINES',
-  'elk.spacing.nodeNode': '26',
-  'elk.spacing.edgeNode': '16',
-  'elk.spacing.edgeEdge': '10',
-  'elk.spacing.edgeLabel': '4',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '26',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '14',
+  'elk.spacing.nodeNode': '18',
+  'elk.spacing.edgeNode': '12',
+  'elk.spacing.edgeEdge': '8',
+  'elk.spacing.edgeLabel': '3',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '18',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '10',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '8',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
-  'elk.padding': '[top=12,left=12,bottom=12,right=12]',
+  'elk.padding': '[top=8,left=8,bottom=8,right=8]',
 };
 
 export class ChartLayouts {
-  readonly #layouts = new Map<string, Promise<ChartLayout>>();
+  readonly #layouts = new Map<string, Promise<readonly ChartLayout[]>>();
   readonly #measure: MeasureText;
   #elk: ELK | null = null;
 
@@ -63,13 +64,19 @@ export class ChartLayouts {
     this.#measure = measure;
   }
 
-  layout(charts: MachineCharts, id: string): Promise<ChartLayout> {
+  /** One for each direction. */
+  layouts(charts: MachineCharts, id: string): Promise<readonly ChartLayout[]> {
     const known = this.#layouts.get(id);
     if (known !== undefined) return known;
-    this.#elk ??= new ELK({ workerUrl: '/console/assets/elk-worker.min.js' });
-    const layout = this.#elk.layout(elkGraph(charts, id, this.#measure)).then(placed);
-    this.#layouts.set(id, layout);
-    return layout;
+    const elk = (this.#elk ??= new ELK({ workerUrl: '/console/assets/elk-worker.min.js' }));
+    const graph = elkGraph(charts, id, this.#measure);
+    const made = ['DOWN', 'RIGHT'].map(async (direction) => {
+      const options = { ...layoutOptions, 'elk.direction': direction };
+      return placed(await elk.layout({ ...structuredClone(graph), layoutOptions: options }));
+    });
+    const layouts = Promise.all(made);
+    this.#layouts.set(id, layouts);
+    return layouts;
   }
 
   /** The charts of another server, or of a file, may differ under the same name. */
@@ -100,7 +107,6 @@ export function elkGraph(charts: MachineCharts, id: string, measure: MeasureText
   }));
   return {
     id: 'chart',
-    layoutOptions,
     children: [{ id: startName, width: startSize, height: startSize }, ...states],
     edges: [{ id: 'start', sources: [startName], targets: [chart.initial] }, ...edges],
   };

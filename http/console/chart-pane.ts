@@ -11,7 +11,7 @@ interface Shown {
 const scaleMin = 0.25;
 const scaleMax = 2.5;
 /** Text below this part of its size cannot be read: better show a part of the chart. */
-const readable = 0.62;
+const readable = 0.8;
 
 export class ChartPane {
   readonly #host: HTMLElement;
@@ -36,6 +36,14 @@ export class ChartPane {
     this.#size = { width: shown?.width ?? 0, height: shown?.height ?? 0 };
     this.#svg.toggleAttribute('hidden', shown === null);
     this.fit();
+  }
+
+  /** The one that can be largest. */
+  best<T extends { readonly width: number; readonly height: number }>(sizes: readonly T[]): T {
+    const { clientWidth, clientHeight } = this.#host;
+    const scale = ({ width, height }: T): number =>
+      Math.min(clientWidth / width, clientHeight / height);
+    return sizes.reduce((left, right) => (scale(right) > scale(left) ? right : left));
   }
 
   label(text: string): void {

@@ -86,9 +86,10 @@ export class ChartView implements ConsoleView {
     const { charts } = this.#model;
     this.#layout = null;
     this.#note.textContent = '';
-    const layout = await this.#layouts.layout(charts, chart.id);
+    const layouts = await this.#layouts.layouts(charts, chart.id);
     // Another chart may have been asked for meanwhile.
     if (this.#drawn?.id !== chart.id || this.#drawn.charts !== charts) return;
+    const layout = this.#pane.best(layouts);
     this.#layout = layout;
     this.#current = null;
     this.#build(chart, layout);

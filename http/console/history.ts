@@ -37,6 +37,8 @@ export class History {
   readonly #recordsMax: number;
   #before: (Before | null)[] = [];
   #seq = 0;
+  /** The first time that was heard of: moments are shown from there on. */
+  originMs = 0;
   /** The last time that was heard of. */
   #nowMs = 0;
 
@@ -46,6 +48,7 @@ export class History {
 
   add(records: readonly WireRecord[]): void {
     if (records.length === 0) return;
+    this.#begin(timeOf(records[0]!));
     for (const record of records) {
       const entry: Entry = { record, seq: this.#seq++, turn: null };
       this.entries.push(entry);
@@ -61,6 +64,7 @@ export class History {
   /** The tree as it is now; ignored by those who look at the past. */
   look(tree: Tree): void {
     if (!this.isFollowing) return;
+    this.#begin(tree.nowMs);
     this.#nowMs = Math.max(this.#nowMs, tree.nowMs);
     this.picture.look(tree);
   }
@@ -163,6 +167,10 @@ export class History {
       if (found.length === countMax) break;
     }
     return found;
+  }
+
+  #begin(atMs: number): void {
+    if (this.#nowMs === 0 || atMs < this.originMs) this.originMs = atMs;
   }
 
   #stops(at: number, actor: string | null): boolean {

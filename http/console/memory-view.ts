@@ -24,7 +24,11 @@ export class MemoryView implements ConsoleView {
       samples.every((sample, index) => sample === this.#drawn[index]);
     if (isSame && this.#host.childElementCount > 0) return;
     this.#drawn = samples;
-    const empty = element('p', { class: 'empty' }, 'Told while the server records.');
+    const empty = element(
+      'p',
+      { class: 'empty' },
+      'Told when it changes, while the server records.',
+    );
     this.#host.replaceChildren(...(samples.length === 0 ? [empty] : samples.map(deviceOf)));
   }
 }

@@ -41,6 +41,10 @@ export class Picture {
       const known = this.actors.get(address) ?? blank(address);
       return this.#put(address, { ...known, state: to, movedMs: atMs });
     }
+    // A recording may begin after an actor did: its first turn shows that it is there.
+    if (record.type === 'message' && !this.actors.has(record.to)) {
+      return this.#put(record.to, blank(record.to));
+    }
     return null;
   }
 

@@ -1,7 +1,7 @@
 /** The bar that moves through time: play and pause, steps, the scrubber, speed, live again. */
 import type { ConsoleModel } from './console-model.js';
 import type { ConsoleView } from './console-view.js';
-import { byId } from './element.js';
+import { byId, element } from './element.js';
 import { count, instant } from './format.js';
 import { Player, speeds } from './player.js';
 
@@ -60,13 +60,15 @@ export class PlayerView implements ConsoleView {
   draw(): void {
     const { history, isLive } = this.#model;
     const isMoving = this.#player.isPlaying || history.isFollowing;
-    this.#toggle.textContent = isMoving ? '⏸' : '▶';
-    this.#toggle.setAttribute('aria-label', isMoving ? 'Pause' : 'Play');
+    this.#toggle.setAttribute('aria-pressed', String(isMoving));
     this.#scrub.max = String(history.entries.length);
     this.#scrub.value = String(history.cursor);
     this.#follow.hidden = !isLive || history.isFollowing;
     const place = `${count(history.cursor)} of ${count(history.entries.length)}`;
-    this.#moment.textContent = `${instant(history.nowMs)} s · ${place}`;
+    this.#moment.replaceChildren(
+      `${instant(history.nowMs - history.originMs)} s`,
+      element('span', { class: 'place' }, ` · ${place}`),
+    );
   }
 
   get #actor(): string | null {

@@ -8,6 +8,8 @@ export interface TimelineScale {
   readonly toMs: number;
   /** The moment that the page shows. */
   readonly nowMs: number;
+  /** Moments are told from there on. */
+  readonly originMs: number;
   readonly width: number;
   readonly pixelsPerMs: number;
 }
@@ -120,12 +122,13 @@ export class TimelinePaint {
 
   #ruler(): void {
     const pen = this.#pen;
-    const { fromMs, toMs, pixelsPerMs } = this.#scale;
+    const { fromMs, toMs, originMs, pixelsPerMs } = this.#scale;
     const step = niceStep(90 / pixelsPerMs);
     pen.strokeStyle = this.#colour('--line');
     pen.fillStyle = this.#colour('--soft');
-    for (let at = Math.ceil(fromMs / step) * step; at <= toMs; at += step) {
-      const x = Math.round(this.#x(at)) + 0.5;
+    const first = Math.ceil((fromMs - originMs) / step) * step;
+    for (let at = first; at <= toMs - originMs; at += step) {
+      const x = Math.round(this.#x(originMs + at)) + 0.5;
       pen.beginPath();
       pen.moveTo(x, 0);
       pen.lineTo(x, this.#height);

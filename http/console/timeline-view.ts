@@ -84,13 +84,14 @@ export class TimelineView implements ConsoleView {
   }
 
   #scale(width: number): TimelineScale {
-    const { isFollowing, nowMs, span } = this.#model.history;
+    const { isFollowing, nowMs, originMs, span } = this.#model.history;
     const spanMs = this.#spanMs;
     // The present stands near the right edge; what a file has after it needs room.
     const ahead = isFollowing ? 0.02 : 0.3;
     const latest = Math.min(nowMs + spanMs * ahead, span.toMs + spanMs * 0.02);
     const toMs = Math.max(nowMs + spanMs * 0.02, latest);
-    return { fromMs: toMs - spanMs, toMs, nowMs, width, pixelsPerMs: width / spanMs };
+    const fromMs = toMs - spanMs;
+    return { fromMs, toMs, nowMs, originMs, width, pixelsPerMs: width / spanMs };
   }
 
   #drawWork(paint: TimelinePaint, scale: TimelineScale, item: LaidWork, top: number): Box {
@@ -107,7 +108,7 @@ export class TimelineView implements ConsoleView {
   #tell(total: number): void {
     const text =
       this.#chosen !== null
-        ? describe(this.#chosen)
+        ? describe(this.#chosen, this.#model.history.originMs)
         : total === 0
           ? 'No submissions in this time.'
           : `${total} submissions in ${duration(this.#spanMs)}`;
@@ -148,12 +149,12 @@ export class TimelineView implements ConsoleView {
   }
 }
 
-function describe(work: LoggedWork): string {
+function describe(work: LoggedWork, originMs: number): string {
   const { acceptedMs, startedMs, retiredMs, uploadBytes = 0, readbackBytes = 0 } = work;
   const waited = (startedMs ?? retiredMs ?? acceptedMs) - acceptedMs;
   const parts = [
     shortName(work.invocation),
-    `accepted ${instant(acceptedMs)}`,
+    `accepted ${instant(acceptedMs - originMs)}`,
     `waited ${duration(waited)}`,
     startedMs !== null && retiredMs !== null ? `ran ${duration(retiredMs - startedMs)}` : '',
     uploadBytes > 0 ? `↑ ${bytes(uploadBytes)}` : '',

@@ -66,7 +66,7 @@ export class TransitionsView implements ConsoleView {
     node.title = `${record.actor}\n${record.event}: ${moves}`;
     node.replaceChildren(
       element('span', { class: 'event' }, record.event),
-      element('span', { class: 'time' }, instant(record.atMs)),
+      element('span', { class: 'time' }, instant(record.atMs - history.originMs)),
       element('span', { class: 'moves' }, moves),
       element('span', { class: 'from' }, selected === null ? shortName(record.actor) : from),
     );

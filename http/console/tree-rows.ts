@@ -70,8 +70,9 @@ function childrenOf(actors: ReadonlyMap<string, Actor>): Map<string, string[]> {
   }
   for (const { address, thread, parent } of actors.values()) {
     if (address === `${thread}:/`) continue;
-    const isKnown = parent !== null && (actors.has(parent) || parent === `${thread}:/`);
-    put(isKnown && parent !== address ? parent : `${thread}:/`, address);
+    // Whoever is supervised from another thread stands at the top of its own.
+    const isNear = parent !== address && actors.get(parent ?? '')?.thread === thread;
+    put(isNear ? parent! : `${thread}:/`, address);
   }
   for (const list of children.values()) list.sort(byName.compare);
   return children;
@@ -84,18 +85,23 @@ function nameOf(key: string, parent: string): string {
   return key.startsWith(prefix) ? key.slice(prefix.length) : pathOf(key);
 }
 
-function matching(actors: ReadonlyMap<string, Actor>, { text, also }: TreeFilter): Set<string> {
+export function matches({ address, kind, state }: Actor, { text, also }: TreeFilter): boolean {
+  const all = `${address} ${kind} ${state ?? ''}`.toLowerCase();
   const words = text.toLowerCase().split(/\s+/);
+  return also.has(address) || words.every((word) => all.includes(word));
+}
+
+function matching(actors: ReadonlyMap<string, Actor>, filter: TreeFilter): Set<string> {
   const shown = new Set<string>();
   for (const actor of actors.values()) {
-    const all = `${actor.address} ${actor.kind} ${actor.state ?? ''}`.toLowerCase();
-    if (!also.has(actor.address) && !words.every((word) => all.includes(word))) continue;
+    if (!matches(actor, filter)) continue;
+    const { thread } = actor;
     let at: Actor | undefined = actor;
-    while (at !== undefined && !shown.has(at.address)) {
+    while (at !== undefined && at.thread === thread && !shown.has(at.address)) {
       shown.add(at.address);
       at = at.parent === null ? undefined : actors.get(at.parent);
     }
-    shown.add(`${actor.thread}:/`);
+    shown.add(`${thread}:/`);
   }
   return shown;
 }

@@ -3,8 +3,8 @@ import type { ConsoleModel } from './console-model.js';
 import { byId, element } from './element.js';
 import { count, duration } from './format.js';
 import type { ConsoleView } from './console-view.js';
-import { treeRows } from './tree-rows.js';
-import type { TreeRow } from './tree-rows.js';
+import { matches, treeRows } from './tree-rows.js';
+import type { TreeFilter, TreeRow } from './tree-rows.js';
 import { VirtualList } from './virtual-list.js';
 
 export class TreeView implements ConsoleView {
@@ -40,9 +40,7 @@ export class TreeView implements ConsoleView {
 
   draw(): void {
     const { actors } = this.#model.history.picture;
-    const text = this.#filter.value.trim();
-    const also = new Set(this.#model.requestsWith(text).map(({ address }) => address));
-    this.#rows = treeRows(actors, this.#closed, { text, also });
+    this.#rows = treeRows(actors, this.#closed, this.#wanted());
     this.#list.set(this.#rows);
     this.#total.textContent = count(actors.size);
     const { selected } = this.#model;
@@ -59,13 +57,17 @@ export class TreeView implements ConsoleView {
     this.#filter.select();
   }
 
+  #wanted(): TreeFilter {
+    const text = this.#filter.value.trim();
+    const also = new Set(this.#model.requestsWith(text).map(({ address }) => address));
+    return { text, also };
+  }
+
   /** The first that matches itself, not one that is only the way to it. */
   #chooseFirst(choose: (address: string) => void): void {
-    const text = this.#filter.value.trim();
-    const request = this.#model.requestsWith(text)[0];
-    const row = this.#rows.find(({ key }) => key.toLowerCase().includes(text.toLowerCase()));
-    const address = request?.address ?? row?.actor?.address;
-    if (address !== undefined) choose(address);
+    const wanted = this.#wanted();
+    const row = this.#rows.find(({ actor }) => actor !== null && matches(actor, wanted));
+    if (row !== undefined) choose(row.key);
   }
 
   #press(key: string, row: TreeRow): boolean {
@@ -105,7 +107,10 @@ function drawRow(node: HTMLElement, row: TreeRow, isSelected: boolean): void {
   if (children > 0) node.setAttribute('aria-expanded', String(isOpen));
   else node.removeAttribute('aria-expanded');
   node.classList.toggle('thread', actor === null);
-  node.title = actor === null ? `thread ${name}` : `${row.key} · ${actor.kind}`;
+  node.title =
+    actor === null
+      ? `thread ${name}`
+      : `${row.key}\n${actor.kind}, under ${actor.parent ?? 'none'}`;
   node.style.setProperty('--depth', String(Math.min(depth, 6)));
   node.replaceChildren(
     element('span', { class: children > 0 ? 'twist' : 'twist leaf', 'aria-hidden': 'true' }),

@@ -45,6 +45,10 @@ export class TurnView implements ConsoleView {
     );
   }
 
+  #instant({ startMs }: TurnRecord): string {
+    return instant(startMs - this.#model.history.originMs);
+  }
+
   #head(turn: TurnRecord): HTMLElement {
     const close = button('×', () => this.#model.select(this.#model.selected), {
       class: 'quiet',
@@ -55,7 +59,7 @@ export class TurnView implements ConsoleView {
       'h3',
       {},
       element('span', { class: 'event' }, turn.kind),
-      element('span', { class: 'soft' }, ` at ${instant(turn.startMs)}, took ${took}`),
+      element('span', { class: 'soft' }, ` at ${this.#instant(turn)}, took ${took}`),
       close,
     );
   }
@@ -67,7 +71,7 @@ export class TurnView implements ConsoleView {
       element('span', { class: 'event' }, turn.kind),
       element('span', { class: 'crossing' }, thread),
       element('span', { class: 'from' }, shortName(turn.to)),
-      element('span', { class: 'time' }, instant(turn.startMs)),
+      element('span', { class: 'time' }, this.#instant(turn)),
     );
     return link;
   }

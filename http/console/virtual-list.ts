@@ -30,6 +30,8 @@ export class VirtualList<T> {
   readonly #rows = new Map<string, HTMLElement>();
   #items: readonly T[] = [];
   #focusKey: string | null = null;
+  /** The list holds the page's focus for a row that was scrolled away. */
+  #isParked = false;
 
   constructor(options: VirtualListOptions<T>) {
     this.#options = options;
@@ -38,7 +40,8 @@ export class VirtualList<T> {
     this.node.append(this.#space, this.#note);
     this.node.addEventListener('scroll', () => this.#show(), { passive: true });
     this.node.addEventListener('keydown', (event) => this.#key(event));
-    this.node.addEventListener('focus', () => this.focus());
+    this.node.addEventListener('focus', () => this.#isParked || this.focus());
+    this.node.addEventListener('blur', () => (this.#isParked = false));
     this.node.addEventListener('click', (event) => this.#click(event));
     new ResizeObserver(() => this.#show()).observe(this.node);
   }
@@ -86,31 +89,43 @@ export class VirtualList<T> {
       Math.ceil((scrollTop + clientHeight) / rowHeight) + overscan,
     );
     const seen = new Set<string>();
-    for (let index = first; index < end; index += 1) {
+    // Backward, so that each row stands before the next one, for those who hear the page.
+    let following: HTMLElement | null = null;
+    for (let index = end - 1; index >= first; index -= 1) {
       const item = this.#items[index]!;
       const name = key(item);
       seen.add(name);
       const row = this.#rows.get(name) ?? this.#make(name, role);
+      const isPlaced = row.parentNode !== null && row.nextSibling === following;
+      if (!isPlaced && row !== document.activeElement) this.#space.insertBefore(row, following);
+      following = row;
       row.style.transform = `translateY(${index * rowHeight}px)`;
       row.dataset.index = String(index);
+      if (role === 'listbox') row.setAttribute('aria-posinset', String(index + 1));
+      if (role === 'listbox') row.setAttribute('aria-setsize', String(this.#items.length));
       row.tabIndex = name === this.#focusKey ? 0 : -1;
       draw(row, item);
     }
     for (const [name, row] of this.#rows) {
       if (seen.has(name)) continue;
       // The row that has the focus would take it along when it goes.
-      if (row === document.activeElement) this.node.focus({ preventScroll: true });
+      if (row === document.activeElement) this.#park();
       row.remove();
       this.#rows.delete(name);
     }
     this.node.tabIndex = this.#focusKey !== null && seen.has(this.#focusKey) ? -1 : 0;
   }
 
+  #park(): void {
+    this.#isParked = true;
+    this.node.tabIndex = 0;
+    this.node.focus({ preventScroll: true });
+  }
+
   #make(name: string, role: 'tree' | 'listbox'): HTMLElement {
     const row = element('div', { class: 'row', role: role === 'tree' ? 'treeitem' : 'option' });
     row.style.height = `${this.#options.rowHeight}px`;
     this.#rows.set(name, row);
-    this.#space.append(row);
     return row;
   }
 
