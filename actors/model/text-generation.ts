@@ -202,6 +202,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       this.self.replyError(ask, this.#noSession(name).status);
       this.#over();
     }
+    this.gatherTurns();
   }
 
   /** What was counted as a request is answered, or somebody else's. */
@@ -372,8 +373,8 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
           host.refuse(message, (context as Context).preparer),
         gatherOffers: () => host.gatherTurns(),
         formCohorts: () => host.formEpoch(),
-        // Whoever ended it has said so before (SessionHome.ended).
-        forgetRequest: nothing,
+        // Others may have waited for what it had.
+        forgetRequest: () => host.gatherTurns(),
         forgetCohort: () => host.epochEnded(),
         releaseStages: () => host.releaseStages(),
         // Its stages are those of preparation, and its turns are told of in no message.
