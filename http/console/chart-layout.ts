@@ -56,9 +56,11 @@ const layoutOptions = {
 };
 
 export class ChartLayouts {
-  readonly #layouts = new Map<string, Promise<readonly ChartLayout[]>>();
+  /** By set of charts: those of another server, or of a file, may differ under the same name. */
+  readonly #layouts = new WeakMap<MachineCharts, Map<string, Promise<readonly ChartLayout[]>>>();
   readonly #measure: MeasureText;
-  #elk: ELK | null = null;
+  /** Its worker loads while nobody has chosen an actor yet. */
+  readonly #elk = new ELK({ workerUrl: '/console/assets/elk-worker.min.js' });
 
   constructor(measure: MeasureText) {
     this.#measure = measure;
@@ -66,22 +68,18 @@ export class ChartLayouts {
 
   /** One for each direction. */
   layouts(charts: MachineCharts, id: string): Promise<readonly ChartLayout[]> {
-    const known = this.#layouts.get(id);
+    const made = this.#layouts.get(charts) ?? new Map<string, Promise<readonly ChartLayout[]>>();
+    this.#layouts.set(charts, made);
+    const known = made.get(id);
     if (known !== undefined) return known;
-    const elk = (this.#elk ??= new ELK({ workerUrl: '/console/assets/elk-worker.min.js' }));
     const graph = elkGraph(charts, id, this.#measure);
-    const made = ['DOWN', 'RIGHT'].map(async (direction) => {
+    const directions = ['DOWN', 'RIGHT'].map(async (direction) => {
       const options = { ...layoutOptions, 'elk.direction': direction };
-      return placed(await elk.layout({ ...structuredClone(graph), layoutOptions: options }));
+      return placed(await this.#elk.layout({ ...structuredClone(graph), layoutOptions: options }));
     });
-    const layouts = Promise.all(made);
-    this.#layouts.set(id, layouts);
+    const layouts = Promise.all(directions);
+    made.set(id, layouts);
     return layouts;
-  }
-
-  /** The charts of another server, or of a file, may differ under the same name. */
-  forget(): void {
-    this.#layouts.clear();
   }
 }
 

@@ -11,7 +11,7 @@ interface Shown {
 const scaleMin = 0.25;
 const scaleMax = 2.5;
 /** Text below this part of its size cannot be read: better show a part of the chart. */
-const readable = 0.8;
+const readable = 0.75;
 
 export class ChartPane {
   readonly #host: HTMLElement;
@@ -21,6 +21,8 @@ export class ChartPane {
   #view = { x: 0, y: 0, scale: 1 };
   /** Until somebody moves the view by hand it fits by itself. */
   #isOwn = true;
+  /** What must stay in sight. */
+  #focus: PlacedState | null = null;
 
   constructor(host: HTMLElement) {
     this.#host = host;
@@ -35,6 +37,7 @@ export class ChartPane {
     this.#content.replaceChildren(...(shown?.nodes ?? []));
     this.#size = { width: shown?.width ?? 0, height: shown?.height ?? 0 };
     this.#svg.toggleAttribute('hidden', shown === null);
+    this.#focus = null;
     this.fit();
   }
 
@@ -59,6 +62,7 @@ export class ChartPane {
     const x = Math.max((clientWidth - width * scale) / 2, scale > whole ? 0 : -Infinity);
     this.#view = { scale, x, y: Math.max(0, (clientHeight - height * scale) / 2) };
     this.#isOwn = true;
+    if (this.#focus !== null) this.keepInSight(this.#focus);
     this.#place();
   }
 
@@ -74,7 +78,9 @@ export class ChartPane {
   }
 
   /** Moves as little as shows the state, when the chart is larger than the pane. */
-  keepInSight({ x, y, width, height }: PlacedState): void {
+  keepInSight(place: PlacedState): void {
+    this.#focus = place;
+    const { x, y, width, height } = place;
     const { scale, x: left, y: top } = this.#view;
     const { clientWidth, clientHeight } = this.#host;
     const margin = 24;

@@ -85,12 +85,14 @@ export class ChartView implements ConsoleView {
   async #lay(chart: Chart): Promise<void> {
     const { charts } = this.#model;
     this.#layout = null;
-    this.#note.textContent = '';
+    this.#pane.show(null);
+    this.#note.textContent = 'Laying out the chart…';
     const layouts = await this.#layouts.layouts(charts, chart.id);
     // Another chart may have been asked for meanwhile.
     if (this.#drawn?.id !== chart.id || this.#drawn.charts !== charts) return;
     const layout = this.#pane.best(layouts);
     this.#layout = layout;
+    this.#note.textContent = '';
     this.#current = null;
     this.#build(chart, layout);
     this.#model.changed();

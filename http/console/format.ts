@@ -24,10 +24,13 @@ export function bytes(count: number): string {
 /** Seconds since the server started, to the tenth of a millisecond. */
 export const instant = (ms: number): string => (ms / 1000).toFixed(4);
 
-/** The end of an address, for lists: `cohorts/7` of `model-0:/models/tiny@3/cohorts/7`. */
-export function shortName(address: string): string {
-  const parts = address.split('/');
-  return parts.length <= 2 ? address : parts.slice(-2).join('/');
-}
+/** The end of a path, for lists: `cohorts/7` of `model-0:/models/tiny@3/cohorts/7`. */
+export const shortName = (address: string): string =>
+  address
+    .slice(address.indexOf(':') + 1)
+    .split('/')
+    .filter((part) => part !== '')
+    .slice(-2)
+    .join('/') || address;
 
 export const count = (value: number): string => value.toLocaleString('en');

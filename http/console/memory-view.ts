@@ -2,7 +2,7 @@
 import type { ConsoleModel } from './console-model.js';
 import type { ConsoleView } from './console-view.js';
 import { byId, element } from './element.js';
-import { bytes } from './format.js';
+import { bytes, shortName } from './format.js';
 import type { MemoryRecord } from './wire.js';
 
 /** Hues of the page's palette, one after another. */
@@ -46,6 +46,7 @@ function deviceOf({ device, budget, resident, reserved, byOwner }: MemoryRecord)
     piece.style.width = part(owner.bytes);
     bar.append(piece);
   }
+  bar.title = `${bytes(resident)} resident, ${bytes(reserved)} reserved`;
   const rows = owners.map((owner, index) =>
     element(
       'tr',
@@ -61,10 +62,10 @@ function deviceOf({ device, budget, resident, reserved, byOwner }: MemoryRecord)
     { class: 'device' },
     element(
       'p',
-      {},
+      { class: 'sum' },
       element('b', {}, bytes(used)),
       ` of ${bytes(budget)}`,
-      element('span', { class: 'soft' }, ` ${device}, ${bytes(reserved)} reserved`),
+      element('span', { class: 'soft' }, shortName(device)),
     ),
     bar,
     element('table', {}, element('tbody', {}, ...rows)),

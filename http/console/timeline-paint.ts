@@ -52,6 +52,8 @@ export class TimelinePaint {
   }
 
   device(name: string, y: number): void {
+    this.#pen.fillStyle = this.#colour('--panel');
+    this.#pen.fillRect(0, y, this.#pen.measureText(name).width + 14, laneHeight - 2);
     this.#pen.fillStyle = this.#colour('--soft');
     this.#pen.fillText(name, 8, y + 12);
   }
@@ -78,7 +80,8 @@ export class TimelinePaint {
     pen.strokeRect(accepted + 0.5, top + 0.5, Math.max(1, started - accepted - 1), barHeight - 1);
     pen.fillStyle = colour;
     if (startedMs !== null) pen.fillRect(started, top, Math.max(2, end - started), barHeight);
-    this.#marks(work, top);
+    // On smaller bars the marks would be all that is seen.
+    if (end - accepted >= 10) this.#marks(work, top);
     this.#label(work, Math.max(started, 0), end, middle);
     pen.globalAlpha = 1;
   }
@@ -122,7 +125,7 @@ export class TimelinePaint {
 
   #ruler(): void {
     const pen = this.#pen;
-    const { fromMs, toMs, originMs, pixelsPerMs } = this.#scale;
+    const { fromMs, toMs, originMs, width, pixelsPerMs } = this.#scale;
     const step = niceStep(90 / pixelsPerMs);
     pen.strokeStyle = this.#colour('--line');
     pen.fillStyle = this.#colour('--soft');
@@ -133,7 +136,8 @@ export class TimelinePaint {
       pen.moveTo(x, 0);
       pen.lineTo(x, this.#height);
       pen.stroke();
-      pen.fillText(rulerText(at, step), x + 4, 12);
+      const text = rulerText(at, step);
+      if (x + 8 + pen.measureText(text).width < width) pen.fillText(text, x + 4, 12);
     }
   }
 

@@ -78,6 +78,7 @@ function senderOf(causes: Causes, { turn: id, record }: TransitionEntry): string
   const turn = causes.turn(id);
   if (turn === null) return '';
   if (turn.from === record.actor) return '← itself';
-  const isNear = threadOf(turn.from) === threadOf(record.actor);
-  return `← ${isNear ? '' : `${threadOf(turn.from)} `}${shortName(turn.from)}`;
+  const thread = threadOf(turn.from);
+  const name = shortName(turn.from);
+  return thread === threadOf(record.actor) || thread === name ? `← ${name}` : `← ${thread} ${name}`;
 }

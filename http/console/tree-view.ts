@@ -115,11 +115,11 @@ function drawRow(node: HTMLElement, row: TreeRow, isSelected: boolean): void {
   node.replaceChildren(
     element('span', { class: children > 0 ? 'twist' : 'twist leaf', 'aria-hidden': 'true' }),
     element('span', { class: 'name' }, name),
-    element('span', { class: 'state' }, state),
     element(
       'span',
       { class: 'mailbox', title: 'messages that wait, and for how long the oldest has' },
       waits === 0 ? '' : `${count(waits)} · ${oldest}`,
     ),
+    element('span', { class: 'state' }, state),
   );
 }
