@@ -15,7 +15,10 @@ export interface TargetFacts {
   readonly registers: number;
   /** Longest range that one view may bind, in bytes. */
   readonly binding_bytes: number;
+  /** Bytes that the shared arrays of one kernel may take. */
   readonly shared_bytes: number;
+  /** Bytes of a workgroup in all: shared arrays, and what reductions need beside them. */
+  readonly workgroup_bytes: number;
   /** Views that one kernel may have. */
   readonly views: number;
   /** Relaxed SIMD is there (used for the exact 7-bit dot only). */

@@ -19,6 +19,7 @@ export function localFacts(overrides: Partial<TargetFacts> = {}): TargetFacts {
     registers: 16,
     binding_bytes: 2 ** 31 - 1,
     shared_bytes: 16_384,
+    workgroup_bytes: 65_536,
     views: 16,
     relaxed: WebAssembly.validate(relaxedProbe),
     dot8: true,

@@ -32,6 +32,7 @@ export function webgpuFacts(
     registers: software ? 16 : 64,
     binding_bytes: limits.maxStorageBufferBindingSize!,
     shared_bytes: Math.min(SHARED_BYTES, limits.maxComputeWorkgroupStorageSize!),
+    workgroup_bytes: limits.maxComputeWorkgroupStorageSize!,
     views: Math.min(VIEWS_MAX, limits.maxStorageBuffersPerShaderStage!),
     relaxed: false,
     dot8: options.packedDot,

@@ -7,7 +7,7 @@ const INVOCATIONS = 256;
 
 export function wgslTarget(facts: TargetFacts): WgslTarget {
   return {
-    workgroupBytes: facts.shared_bytes,
+    workgroupBytes: facts.workgroup_bytes,
     invocations: INVOCATIONS,
     bindings: facts.views,
     packedDot: facts.dot8,

@@ -28,6 +28,7 @@ export const defaultTarget: TargetFacts = {
   registers: 16,
   binding_bytes: 2 ** 31 - 1,
   shared_bytes: 16_384,
+  workgroup_bytes: 65_536,
   views: 16,
   relaxed: false,
   dot8: true,
