@@ -80,10 +80,11 @@ export const said = (name: string, events: number): Moment => ({
   act: name,
   events,
 });
-export const reached = (machine: string, state: string): Moment => ({
+export const reached = (machine: string, state: string, times = 1): Moment => ({
   kind: 'reached',
   machine,
   state,
+  times,
 });
 export const all = (...of: readonly Moment[]): Moment => ({ kind: 'all', of });
 

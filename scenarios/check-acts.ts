@@ -38,7 +38,9 @@ export function tellMoment(moment: Moment): string {
     case 'said':
       return `${moment.events} events of ${moment.act}`;
     case 'reached':
-      return `${moment.machine}.${moment.state}`;
+      return moment.times === 1
+        ? `${moment.machine}.${moment.state}`
+        : `${moment.machine}.${moment.state} ${moment.times} times`;
     case 'all':
       return moment.of.map(tellMoment).join(' and ');
   }

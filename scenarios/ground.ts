@@ -3,7 +3,9 @@
  * that is simulated under a seed, with the same actors and the same HTTP in one thread.
  */
 import type { Clock, Timers } from '../runtime/base/ports.js';
-import type { Call, Fault } from './scenario.js';
+import type { Call, Fault, Moment } from './scenario.js';
+
+export type ReachedMoment = Extract<Moment, { readonly kind: 'reached' }>;
 
 /** An answer as far as its head; the body is read as its client likes. */
 export interface Answer {
@@ -27,8 +29,8 @@ export interface Ground {
 export interface Transitions {
   /** From now on transitions are seen. */
   begin(): Promise<void>;
-  /** Resolves when an actor of this machine came into the state at or after `sinceMs`. */
-  reached(machine: string, state: string, sinceMs: number): Promise<void>;
+  /** Resolves when actors have come into the state so many times since then. */
+  reached(moment: ReachedMoment, sinceMs: number): Promise<void>;
   /** Ends all waiting; nothing is recorded any more. */
   close(): Promise<void>;
 }

@@ -19,6 +19,8 @@ import { httpGround } from './http-ground.js';
 import type { Fault, ServerSettings } from './scenario.js';
 import { RecordedTransitions, type RecordSource } from './transitions.js';
 
+/** Little, so that readers who take nothing stall soon. */
+const STREAM_BUFFER_BYTES = 16 * 1024;
 const DRAIN_MS = 2_000;
 const DEATH_MS = 20;
 /** Deaths of compute workers that a device bears. */
@@ -43,7 +45,7 @@ export async function startOwnServer(settings: ServerSettings): Promise<OwnServe
   const options: StartOptions = {
     device: 'local',
     threads: 2,
-    modelThreads: settings.modelThreads ?? 1,
+    modelThreads: 1,
     memoryBytes: settings.memoryBytes ?? 256 * 1024 * 1024,
     parameterRoots: [],
     packageRoots: [],
@@ -66,7 +68,7 @@ export async function startOwnServer(settings: ServerSettings): Promise<OwnServe
     log: silent,
     limits: {
       ...defaultLimits,
-      streamBufferBytes: settings.streamBufferBytes ?? defaultLimits.streamBufferBytes,
+      streamBufferBytes: STREAM_BUFFER_BYTES,
     },
     admin: { loopback: true, token: null },
     version: 'scenario',

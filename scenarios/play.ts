@@ -193,7 +193,7 @@ export class Play {
       const waitMs = Math.max(0, this.#startMs + moment.ms - clock.now());
       await new Promise<void>((done) => void timers.start(waitMs, done));
     } else if (moment.kind === 'reached') {
-      await this.#ground.transitions!.reached(moment.machine, moment.state, sinceMs);
+      await this.#ground.transitions!.reached(moment, sinceMs);
     } else {
       const other = this.#playing.get(moment.act)!;
       if (moment.kind === 'ended') await other.ended.wait();

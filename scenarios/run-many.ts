@@ -1,42 +1,45 @@
 /**
- * Runs scenarios one after another. Those that need nothing special share a server, with packages
- * registered once; each that does has one of its own. With a URL all go to the server there.
+ * Runs scenarios one after another. Those that want the same of a server share one, where packages
+ * are registered once; what harms a server keeps to one of its own. With a URL all go there.
  */
 import { httpGround } from './http-ground.js';
-import { startOwnServer, type OwnServer } from './own-server.js';
+import { startOwnServer } from './own-server.js';
 import { runScenario, type ScenarioReport } from './run-scenario.js';
-import { needsOwnServer, type Scenario } from './scenario.js';
+import { hasFaults, type Scenario } from './scenario.js';
+
+type OnReport = (report: ScenarioReport) => void;
 
 export async function runMany(
   scenarios: readonly Scenario[],
   url: string | null,
-  onReport: (report: ScenarioReport) => void,
+  onReport: OnReport,
 ): Promise<void> {
-  if (url !== null) {
-    const ground = httpGround(url.replace(/\/$/, ''), { harm: null, transitions: null });
-    const served = new Map<string, string>();
-    for (const scenario of scenarios) onReport(await runScenario(scenario, ground, served));
+  if (url === null) {
+    for (const alike of likes(scenarios)) await runOnOwn(alike, onReport);
     return;
   }
-  let shared: OwnServer | null = null;
+  const ground = httpGround(url.replace(/\/$/, ''), { harm: null, transitions: null });
+  const served = new Map<string, string>();
+  for (const scenario of scenarios) onReport(await runScenario(scenario, ground, served));
+}
+
+/** In the order of the first of each kind. */
+function likes(scenarios: readonly Scenario[]): Scenario[][] {
+  const kinds = new Map<string, Scenario[]>();
+  for (const scenario of scenarios) {
+    const kind = JSON.stringify([scenario.settings ?? {}, hasFaults(scenario)]);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), scenario]);
+  }
+  return [...kinds.values()];
+}
+
+async function runOnOwn(scenarios: readonly Scenario[], onReport: OnReport): Promise<void> {
+  const server = await startOwnServer(scenarios[0]?.settings ?? {});
   const served = new Map<string, string>();
   try {
     for (const scenario of scenarios) {
-      if (needsOwnServer(scenario)) onReport(await onItsOwn(scenario));
-      else {
-        shared ??= await startOwnServer({});
-        onReport(await runScenario(scenario, shared.ground, served));
-      }
+      onReport(await runScenario(scenario, server.ground, served));
     }
-  } finally {
-    await shared?.close();
-  }
-}
-
-async function onItsOwn(scenario: Scenario): Promise<ScenarioReport> {
-  const server = await startOwnServer(scenario.settings ?? {});
-  try {
-    return await runScenario(scenario, server.ground, new Map());
   } finally {
     await server.close();
   }

@@ -8,7 +8,14 @@ import { lawfulStreams, restFault } from './laws.js';
 import { jsonOf, Outcomes, type Outcome } from './outcome.js';
 import { registers } from './packages.js';
 import { Play } from './play.js';
-import { isCall, needsTransitions, type Act, type PackageNeed, type Scenario } from './scenario.js';
+import {
+  hasFaults,
+  isCall,
+  needsTransitions,
+  type Act,
+  type PackageNeed,
+  type Scenario,
+} from './scenario.js';
 
 export interface Verdict {
   readonly says: string;
@@ -66,8 +73,8 @@ function report(scenario: Scenario, known: Partial<ScenarioReport>): ScenarioRep
 }
 
 function reasonToSkip(scenario: Scenario, { harm, transitions }: Ground): string | null {
-  const hasFaults = scenario.acts.some(({ does }) => !isCall(does));
-  if (hasFaults && harm === null) return 'it harms the server, and this one is not its own';
+  if (hasFaults(scenario) && harm === null)
+    return 'it harms the server, and this one is not its own';
   if (needsTransitions(scenario) && transitions === null) {
     return 'it acts at transitions, and those of this server cannot be had';
   }

@@ -15,8 +15,13 @@ export type Moment =
   | { readonly kind: 'answering'; readonly act: string }
   /** Its stream has said so many events to its reader. */
   | { readonly kind: 'said'; readonly act: string; readonly events: number }
-  /** An actor came into this state; of the machines in `transitions.ts`. */
-  | { readonly kind: 'reached'; readonly machine: string; readonly state: string }
+  /** So many times actors came into this state; of the machines in `transitions.ts`. */
+  | {
+      readonly kind: 'reached';
+      readonly machine: string;
+      readonly state: string;
+      readonly times: number;
+    }
   | { readonly kind: 'all'; readonly of: readonly Moment[] };
 
 /** A call of HTTP. `{NAME}` in its path is the `id` in the answer of act NAME, which it waits for. */
@@ -68,8 +73,6 @@ export interface PackageNeed {
 export interface ServerSettings {
   readonly memoryBytes?: number;
   readonly queueMax?: number;
-  readonly modelThreads?: number;
-  readonly streamBufferBytes?: number;
 }
 
 export interface Scenario {
@@ -86,9 +89,7 @@ export interface Scenario {
 
 export const isCall = (does: Call | Fault): does is Call => 'method' in does;
 
-/** Sessions are closed and memory looked at when it is over: it needs the server for itself. */
-export const needsOwnServer = ({ settings, acts }: Scenario): boolean =>
-  settings !== undefined || acts.some(({ does }) => !isCall(does));
+export const hasFaults = ({ acts }: Scenario): boolean => acts.some(({ does }) => !isCall(does));
 
 /** It acts at transitions, so records of them must be at hand. */
 export function needsTransitions({ acts }: Scenario): boolean {

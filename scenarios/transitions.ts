@@ -5,7 +5,7 @@
  */
 import type { Timers } from '../runtime/base/ports.js';
 import type { SystemRecord } from '../runtime/system/recorder.js';
-import type { Transitions } from './ground.js';
+import type { ReachedMoment, Transitions } from './ground.js';
 
 const POLL_MS = 2;
 
@@ -46,6 +46,7 @@ export interface RecordSource {
 
 interface Waiter {
   readonly what: string;
+  readonly times: number;
   readonly sinceMs: number;
   readonly done: () => void;
 }
@@ -70,10 +71,10 @@ export class RecordedTransitions implements Transitions {
     await this.#source.start();
   }
 
-  reached(machine: string, state: string, sinceMs: number): Promise<void> {
+  reached({ machine, state, times }: ReachedMoment, sinceMs: number): Promise<void> {
     const what = `${machine}.${state}`;
     return new Promise((done) => {
-      this.#waiters.add({ what, sinceMs, done });
+      this.#waiters.add({ what, times, sinceMs, done });
       this.#settle();
       for (const thread of this.#source.threads) void this.#poll(thread);
     });
@@ -104,7 +105,7 @@ export class RecordedTransitions implements Transitions {
     for (const waiter of this.#waiters) {
       const isThere = ({ what, atMs }: { what: string; atMs: number }): boolean =>
         what === waiter.what && atMs >= waiter.sinceMs;
-      if (!this.#reached.some(isThere)) continue;
+      if (this.#reached.filter(isThere).length < waiter.times) continue;
       this.#waiters.delete(waiter);
       waiter.done();
     }

@@ -11,6 +11,7 @@ import { exitCodes, settle } from './outcome.js';
 import { addDevices } from './devices.js';
 import { addImport } from './import.js';
 import { addReport } from './report.js';
+import { addScenario } from './scenario.js';
 import { addServe, readVersion } from './serve.js';
 import { processTerminal } from './terminal.js';
 import type { Terminal } from './terminal.js';
@@ -59,6 +60,7 @@ export async function runCommand(
   addReport(program, tool);
   addImport(program, terminal, tool.end);
   addDevices(program, tool);
+  addScenario(program, tool);
   return settle(terminal, async () => {
     await program.parseAsync([...args], { from: 'user' });
     return code;

@@ -1,6 +1,19 @@
 /** Just what fits, one more than that, and what can never fit. */
-import { all, at, close, complete, embed, ended, open, reached, register } from '../acts.js';
-import { answers, finishes, refuses, rows, same } from '../expectations.js';
+import {
+  all,
+  close,
+  complete,
+  embed,
+  ended,
+  inTurn,
+  look,
+  open,
+  reached,
+  register,
+  unregister,
+} from '../acts.js';
+import { answers, finishes, holds, refuses, rows, same } from '../expectations.js';
+import { jsonOf } from '../outcome.js';
 import { packageOf } from '../packages.js';
 import type { PackageNeed, Scenario } from '../scenario.js';
 import { pacedRow } from './paced-row.js';
@@ -13,6 +26,11 @@ const few: PackageNeed = {
   folder: 'tiny-text',
   options: { rows: 4, context: 64, pages: 40 },
 };
+const left: PackageNeed = { id: 'left', folder: 'embedding-weighted' };
+/** Room for an invocation of it and for its bank, and not for a second one of those. */
+const oneBank = { memoryBytes: 220_000 };
+const large: PackageNeed = { id: 'large', folder: 'tiny-text', options: { pages: 100_000 } };
+const rounds = Array.from({ length: 8 }, (_, i) => i);
 const bytes = (count: number): string => 'x'.repeat(count);
 
 export const capacity: readonly Scenario[] = [
@@ -42,10 +60,12 @@ export const capacity: readonly Scenario[] = [
     packages: [packageOf('paced')],
     settings: { queueMax: 3 },
     acts: [
-      embed('first', 'paced', '060 first'),
-      embed('second', 'paced', '060 second', { when: reached('cohort', 'executing') }),
-      ...[0, 1, 2].map((i) => embed(`waits.${i}`, 'paced', `000 ${i}`, { when: at(60) })),
-      embed('one-more', 'paced', '000 more', { when: at(80) }),
+      embed('first', 'paced', '080 first'),
+      embed('second', 'paced', '080 second', { when: reached('cohort', 'executing') }),
+      ...[0, 1, 2].map((i) =>
+        embed(`waits.${i}`, 'paced', `000 ${i}`, { when: reached('cohort', 'executing', 2) }),
+      ),
+      embed('one-more', 'paced', '000 more', { when: reached('finiteRequest', 'preparing', 5) }),
       embed('later', 'paced', '000 later', { when: ended('waits.2') }),
     ],
     expects: [
@@ -56,22 +76,16 @@ export const capacity: readonly Scenario[] = [
   },
   {
     name: 'context-exact',
-    about: 'A prompt and its answer fill a row to the last token; a longer prompt is refused.',
+    about: 'A prompt and its answer fill a row to the last token; one more of either is refused.',
     packages: [few],
     acts: [
       complete('exact', { model: 'few-rows', prompt: bytes(60), max_tokens: 4, ...unending() }),
-      complete('until-full', {
-        model: 'few-rows',
-        prompt: bytes(60),
-        max_tokens: 40,
-        ...unending(),
-      }),
+      complete('more', { model: 'few-rows', prompt: bytes(60), max_tokens: 5, ...unending() }),
       complete('longer', { model: 'few-rows', prompt: bytes(65), max_tokens: 1 }),
     ],
     expects: [
       finishes('exact', 'length'),
-      finishes('until-full', 'length'),
-      same('exact', 'until-full'),
+      refuses('more', 400, /64/),
       refuses('longer', 400, /64/),
     ],
   },
@@ -96,34 +110,64 @@ export const capacity: readonly Scenario[] = [
   },
   {
     name: 'larger-than-memory',
-    about: 'A model whose parameters can never fit is refused; what fits is served beside it.',
-    packages: [packageOf('first-output')],
-    settings: { memoryBytes: 2 * 1024 * 1024 },
+    about:
+      'Parameters that can never fit are refused with their model, work that cannot with its request.',
+    packages: [left],
+    settings: oneBank,
     acts: [
-      register('too-large', packageOf('embedding-weighted')),
-      embed('asks-it', 'embedding-weighted', 'a', { when: ended('too-large') }),
-      embed('beside', 'first-output', 'abc', { when: at(5) }),
-      embed('after', 'first-output', 'abc', { when: ended('asks-it') }),
+      register('too-large', large),
+      embed('asks-it', 'large', 'a', { when: ended('too-large') }),
+      embed('fits', 'left', 'a'),
+      embed(
+        'too-much',
+        'left',
+        Array.from({ length: 500 }, () => 'a long list of words'),
+      ),
+      embed('after', 'left', 'a', { when: ended('asks-it') }),
+      unregister('forgets', 'large', { when: ended('after') }),
     ],
-    expects: [same('after', 'beside')],
+    expects: [
+      refuses('too-large', 422, /--memory/),
+      refuses('asks-it', 503),
+      same('fits', 'after'),
+    ],
+  },
+  {
+    name: 'work-larger-than-memory',
+    about: 'Work that can never fit is refused with its request; other work is done beside it.',
+    packages: [left, packageOf('paced')],
+    settings: { memoryBytes: 160_000 },
+    acts: [
+      embed('never', 'left', 'a'),
+      embed('fits', 'paced', '010 fits'),
+      embed('never-again', 'left', 'a', { when: ended('never') }),
+    ],
+    expects: [
+      refuses('never', 500, /--memory/),
+      refuses('never-again', 500, /--memory/),
+      rows('fits', [pacedRow('010 fits')]),
+    ],
   },
   {
     name: 'banks-take-turns',
     about:
-      'Two models whose parameters do not fit together are asked at the same time, again and again.',
-    packages: [
-      { id: 'left', folder: 'embedding-weighted' },
-      { id: 'right', folder: 'embedding-weighted' },
-    ],
-    settings: { memoryBytes: 1024 * 1024 },
+      'Two models whose parameters do not fit together are asked at the same time, over and over.',
+    packages: [left, { id: 'right', folder: 'embedding-weighted' }],
+    settings: oneBank,
     acts: [
-      ...Array.from({ length: 12 }, (_, i) => [
-        embed(`left.${i}`, 'left', 'one of two', { when: at(4 * i) }),
-        embed(`right.${i}`, 'right', 'one of two', { when: at(4 * i) }),
-      ]).flat(),
-      embed('at-last', 'left', 'one of two', { when: all(ended('left.11'), ended('right.11')) }),
+      ...inTurn(rounds.map((i) => embed(`left.${i}`, 'left', 'a'))),
+      ...inTurn(rounds.map((i) => embed(`right.${i}`, 'right', 'a'))),
+      embed('at-last', 'left', 'a', { when: all(ended('left.7'), ended('right.7')) }),
+      look('banks', '/admin/models', { when: ended('at-last') }),
     ],
-    expects: [...Array.from({ length: 12 }, (_, i) => same('at-last', `left.${i}`, `right.${i}`))],
+    expects: [
+      ...rounds.map((i) => same('at-last', `left.${i}`, `right.${i}`)),
+      holds('one of the banks is resident at the end, and one is not', (outcomes) => {
+        const { data } = jsonOf(outcomes.of('banks')) as { data: { banks: { state: string }[] }[] };
+        const states = data.flatMap(({ banks }) => banks.map(({ state }) => state)).sort();
+        return states.join() === 'absent,resident' ? null : states.join();
+      }),
+    ],
   },
 ];
 

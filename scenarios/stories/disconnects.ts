@@ -1,5 +1,5 @@
 /** Clients that leave, in every state that a request can be in. */
-import { answering, complete, embed, ended, reached, said, at } from '../acts.js';
+import { answering, complete, embed, ended, reached, said } from '../acts.js';
 import { answers, leaves, rows, same } from '../expectations.js';
 import { packageOf } from '../packages.js';
 import type { Scenario } from '../scenario.js';
@@ -14,6 +14,7 @@ const long = 'many words that take epochs to read, '.repeat(26);
 
 /** No proposals where likelihoods are asked for: an event a token. It says no more than it may. */
 const endless = { stream: true, logprobs: 1, max_tokens: 600, logit_bias: { 256: -100 } };
+const leavers = [0, 1, 2, 3, 4, 5].map((i) => `leaver.${i}`);
 const many = (word: string): string[] => Array.from({ length: 1500 }, (_, i) => `${word} ${i}`);
 
 export const disconnects: readonly Scenario[] = [
@@ -26,10 +27,10 @@ export const disconnects: readonly Scenario[] = [
       embed('first', 'paced', busy[0]),
       embed('second', 'paced', busy[1], { when: reached('cohort', 'executing') }),
       embed('leaver', 'paced', '100 leaves', {
-        when: at(60),
+        when: reached('cohort', 'executing', 2),
         leaves: reached('finiteRequest', 'waiting'),
       }),
-      embed('neighbour', 'paced', '000 stays', { when: at(60) }),
+      embed('neighbour', 'paced', '000 stays', { when: reached('cohort', 'executing', 2) }),
     ],
     expects: [
       leaves('leaver'),
@@ -81,18 +82,20 @@ export const disconnects: readonly Scenario[] = [
   },
   {
     name: 'disconnect-in-prefill',
-    about: 'A long prompt is being read when its client leaves; a neighbour is being answered.',
+    about: 'Long prompts are being read when their clients leave; a neighbour is being answered.',
     packages: [text],
     acts: [
-      complete(
-        'leaver',
-        { prompt: long, max_tokens: 4 },
-        { leaves: reached('epoch', 'executing') },
+      ...leavers.map((name, i) =>
+        complete(
+          name,
+          { prompt: `${i} ${long}`, max_tokens: 4 },
+          { leaves: reached('epoch', 'executing') },
+        ),
       ),
       complete('peer', { prompt, max_tokens: 24 }),
       complete('again', { prompt, max_tokens: 24 }, { when: ended('peer') }),
     ],
-    expects: [leaves('leaver'), same('again', 'peer')],
+    expects: [leaves(...leavers), same('again', 'peer')],
   },
   {
     name: 'disconnect-in-decode',

@@ -5,6 +5,8 @@ import { packageOf } from '../packages.js';
 import type { Act, Expectation, Scenario } from '../scenario.js';
 import { pacedRow } from './paced-row.js';
 
+/** Two cohorts run at once; whoever comes then waits. */
+const bothRun = reached('cohort', 'executing', 2);
 const paced = packageOf('paced');
 const model = packageOf('embedding');
 /** From one byte to a few hundred. */
@@ -99,12 +101,12 @@ export const finite: readonly Scenario[] = [
     packages: [paced],
     acts: [
       embed('active', 'paced', '090 active'),
-      embed('second', 'paced', '040 second', { when: reached('cohort', 'executing') }),
+      embed('second', 'paced', '090 second', { when: reached('cohort', 'executing') }),
       ...[0, 1, 2, 3].map((i) =>
-        embed(`queued.${i}`, 'paced', `000 ${i}`, { when: at(60), leaves: at(80 + 5 * i) }),
+        embed(`queued.${i}`, 'paced', `000 ${i}`, { when: bothRun, leaves: at(90 + 5 * i) }),
       ),
-      embed('named', 'paced', '000 named', { when: at(60), id: 'story-named' }),
-      cancel('ends-named', 'story-named', { when: at(90) }),
+      embed('named', 'paced', '000 named', { when: bothRun, id: 'story-named' }),
+      cancel('ends-named', 'story-named', { when: reached('finiteRequest', 'preparing', 7) }),
     ],
     expects: [
       leaves('queued.0', 'queued.1', 'queued.2', 'queued.3'),
@@ -112,7 +114,7 @@ export const finite: readonly Scenario[] = [
       answers('ends-named'),
       before('named', 'active'),
       rows('active', [pacedRow('090 active')]),
-      rows('second', [pacedRow('040 second')]),
+      rows('second', [pacedRow('090 second')]),
     ],
   },
   {
@@ -121,13 +123,13 @@ export const finite: readonly Scenario[] = [
     packages: [packageOf('lookup')],
     acts: [
       ...[0, 1, 2, 3, 4, 5].map((i) =>
-        embed(`leaver.${i}`, 'lookup', ragged[3]!.slice(i), {
+        embed(`leaver.${i}`, 'lookup', ragged[5]!.slice(i), {
           when: at(8 * i),
           leaves: reached('gather', i % 2 === 0 ? 'waiting' : 'reading'),
         }),
       ),
-      embed('stays', 'lookup', ragged[3], { when: at(8) }),
-      embed('alone', 'lookup', ragged[3], { when: ended('stays') }),
+      embed('stays', 'lookup', ragged[5], { when: at(8) }),
+      embed('alone', 'lookup', ragged[5], { when: ended('stays') }),
     ],
     expects: [same('alone', 'stays')],
   },

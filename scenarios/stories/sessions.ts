@@ -20,7 +20,7 @@ import type { Act, Scenario } from '../scenario.js';
 const text = packageOf('tiny-text');
 const prompt = 'a row that is kept from turn to turn';
 /** An event a token, and no end before the limit. */
-const endless = { stream: true, logprobs: 1, max_tokens: 400, logit_bias: { 256: -100 } };
+const endless = { stream: true, logprobs: true, max_tokens: 400, logit_bias: { 256: -100 } };
 
 /** Every order in which a client can leave, close its session, and the model be removed. */
 function cleanups(): Act[] {

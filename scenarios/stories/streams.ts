@@ -28,6 +28,15 @@ const tight: PackageNeed = {
   options: { rows: 4, context: 96, pages: 26 },
 };
 
+/** More than sockets hold for a reader, when each token comes with the twenty likeliest. */
+const much = {
+  messages: [{ role: 'user', content: 'say much' }],
+  n: 7,
+  max_tokens: 900,
+  logit_bias: { 256: -100 },
+};
+const loud = { ...much, stream: true, logprobs: true, top_logprobs: 20 };
+
 export const streams: readonly Scenario[] = [
   {
     name: 'staggered-lengths',
@@ -118,21 +127,18 @@ export const streams: readonly Scenario[] = [
     name: 'stalled-reader',
     about: 'A reader takes nothing until its turns stall; others are answered, then it reads on.',
     packages: [text],
-    settings: { streamBufferBytes: 16 * 1024 },
     acts: [
-      chat(
-        'stalled',
-        { ...loud(), n: 8 },
-        { readsFrom: all(reached('session', 'stalled'), ended('prompt-reader')) },
-      ),
+      chat('stalled', loud, {
+        readsFrom: all(reached('session', 'stalled'), ended('prompt-reader')),
+      }),
       complete(
         'prompt-reader',
         { prompt: 'is not held up', max_tokens: 40 },
         { when: reached('session', 'stalled') },
       ),
-      chat('reads', { ...loud(), n: 8 }, { when: ended('stalled') }),
+      chat('plain', { ...much, stream: false }, { when: ended('stalled') }),
     ],
-    expects: [before('prompt-reader', 'stalled'), same('reads', 'stalled')],
+    expects: [before('prompt-reader', 'stalled'), same('plain', 'stalled')],
   },
   {
     name: 'thousand-paused-readers',
@@ -174,7 +180,7 @@ export const streams: readonly Scenario[] = [
       ...[0, 1, 2, 3, 4, 5].map((i) =>
         complete(
           `long.${i}`,
-          { prompt: words(110, 1000 * i), max_tokens: 1 },
+          { prompt: words(85, 1000 * i), max_tokens: 1 },
           { when: said('chat', 5) },
         ),
       ),
@@ -265,16 +271,3 @@ export const streams: readonly Scenario[] = [
     ],
   },
 ];
-
-/** Much to say: every token with the twenty likeliest. */
-function loud(): object {
-  const messages = [{ role: 'user', content: 'say much' }];
-  return {
-    messages,
-    stream: true,
-    logprobs: true,
-    top_logprobs: 20,
-    max_tokens: 900,
-    logit_bias: { 256: -100 },
-  };
-}
