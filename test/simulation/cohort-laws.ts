@@ -67,7 +67,10 @@ export class CohortLaws {
 
   observe(actor: Address, seen: Observation): void {
     if (seen.type === 'started' && seen.kind === 'generation') {
-      this.#startGeneration(actor, seen.input as GenerationInput<PreparedFinite>);
+      const input = seen.input as GenerationInput;
+      if (input.prepared.contract !== 'text') {
+        this.#startGeneration(actor, input as GenerationInput<PreparedFinite>);
+      }
     } else if (seen.type === 'handled') this.#handled(actor, seen.message);
     else if (seen.type === 'spawned' && seen.kind === 'cohort') {
       this.#formed(actor, seen.child, (seen.input as CohortInput).members);

@@ -11,6 +11,7 @@ import { prepareFiles, type PreparationPlan } from '../../runtime/packages/prepa
 import { codeKey } from '../../runtime/packages/specialization-key.js';
 import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
 import type { TaskResult } from '../../runtime/threads/tasks.js';
+import { TEXT_MODEL, textPackage } from './text-package.js';
 import { flawOf, tinyPackage, type TinyPackage } from './tiny-package.js';
 
 export class CompiledPackages {
@@ -22,15 +23,27 @@ export class CompiledPackages {
   location(id: string, version: number): PackageLocation {
     const base = `${id}/${version}`;
     let found = this.#packages.get(base);
-    if (found === undefined) this.#packages.set(base, (found = tinyPackage(id, version)));
+    if (found === undefined) {
+      found = id === TEXT_MODEL ? this.#textPackage() : tinyPackage(id, version);
+      this.#packages.set(base, found);
+    }
     return { id, base, document: found.document, packageRoots: [] };
   }
 
+  #text: TinyPackage | null = null;
+
+  /** Of all versions. */
+  #textPackage(): TinyPackage {
+    this.#text ??= textPackage();
+    return this.#text;
+  }
+
   /** What `preparePackage` gives for a folder. */
-  readonly prepare = ({ base }: PackageLocation): PreparationPlan => {
+  readonly prepare = ({ id, base: folder }: PackageLocation): PreparationPlan => {
+    const base = id === TEXT_MODEL ? id : folder;
     let plan = this.#plans.get(base);
     if (plan === undefined) {
-      const { document, files } = this.#packages.get(base)!;
+      const { document, files } = this.#packages.get(folder)!;
       try {
         plan = prepareFiles(document, files, this.#facts);
       } catch (error) {
@@ -73,6 +86,7 @@ export class CompiledPackages {
   /** The same as a generation gets it: the control program of some versions does not load. */
   loadable<Prepared extends PreparedModel>(prepared: Prepared): Prepared {
     const control = this.#controlOf(prepared);
+    if (prepared.contract === 'text') return withControl(prepared, control);
     const version = prepared.bindings.find(([name]) => name === 'tiny.version')![1];
     if (flawOf(Number(version)) !== 'loads') return withControl(prepared, control);
     const { program } = control;

@@ -14,6 +14,7 @@ import { Losses, type LostThing } from './losses.js';
 import type { Observation } from './observed-actor.js';
 import { Report } from './report.js';
 import type { ServerWatch, SimulatedServer } from './simulated-server.js';
+import { TextLaws } from './text-laws.js';
 import { WorkLaws } from './work-laws.js';
 
 export const laws: Readonly<Record<string, string>> = {
@@ -25,7 +26,9 @@ export const laws: Readonly<Record<string, string>> = {
   I6: 'a row equals the isolated run, bit for bit',
   I7: 'resident plus reserved bytes never exceed the budget, and the ledger says what is held',
   I8: 'at rest every ledger and table reads zero',
+  I9: 'a page that a row or a checkpoint shares is never written',
   I10: 'the oldest prepared member is in the next cohort; newcomers only ride along',
+  I11: 'a reader that does not read holds up nobody else, at a bound',
   I12: 'exactly one terminal a request',
   A: 'no actor fails, no machine gets an event that its state does not expect',
   B: 'a bank never leaves its users, is filled alone, and is activated only for somebody',
@@ -58,6 +61,9 @@ const dispensable = new Set([
   'executable.unload',
   'executables.release',
   'deployment.unregister',
+  // Its ask is answered by the generation when the session has ended.
+  'session.ask',
+  'text.taken',
 ]);
 
 /** Numbered anew each time it is opened again. */
@@ -75,6 +81,7 @@ export class Laws implements ServerWatch {
   });
   /** One line an event, when asked for. */
   readonly lines: string[] | null;
+  readonly texts = new TextLaws(this.collected);
   readonly #asks = new AskLaws(this.collected);
   steps = 0;
   #isServerGone = false;
@@ -95,6 +102,7 @@ export class Laws implements ServerWatch {
     if (seen.type === 'stopped' && actor === SERVER) this.#isServerGone = true;
     this.cohorts.observe(actor, seen);
     this.works.observe(actor, seen);
+    this.texts.observe(actor, seen);
     this.#asks.observe(actor, seen);
   }
 
@@ -132,12 +140,14 @@ export class Laws implements ServerWatch {
     if (what !== 'thread') return;
     this.cohorts.threadLost(thing);
     this.works.threadLost(thing);
+    this.texts.threadLost(thing);
   }
 
   /** Models are gone, nothing happens any more. */
   checkRest(server: SimulatedServer, expected: readonly RegExp[]): void {
     this.cohorts.checkRest();
     this.works.checkRest();
+    this.texts.checkRest();
     server.shadow?.checkRest();
     for (const file of server.files.left) this.report('F', `${file} is open at rest`);
     for (const system of server.systems.values()) {

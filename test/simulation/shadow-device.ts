@@ -130,11 +130,12 @@ export class ShadowDevice {
     }
   }
 
-  /** A device that closes takes the banks along that were resident. */
+  /** A device that closes takes banks and rows along that were resident. */
   #goneWithIt(): { readonly bytes: number; readonly leases: number } {
-    const banks = this.#ledger.entries().filter(({ owner }) => owner.kind === 'bank');
+    const kinds = ['bank', 'row'];
+    const taken = this.#ledger.entries().filter(({ owner }) => kinds.includes(owner.kind));
     if (this.device.lost === null) return { bytes: 0, leases: 0 };
-    return { bytes: banks.reduce((sum, { bytes }) => sum + bytes, 0), leases: banks.length };
+    return { bytes: taken.reduce((sum, { bytes }) => sum + bytes, 0), leases: taken.length };
   }
 
   get isClosed(): boolean {

@@ -12,7 +12,10 @@ import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import { generation } from '../../actors/model/generation.js';
 import { preparation, type PreparationOrder } from '../../actors/model/preparation.js';
 import { preparer, type PreparerInput } from '../../actors/serving/preparer.js';
+import { textGeneration } from '../../actors/model/text-generation.js';
+import { textPreparer, type TextPreparerInput } from '../../actors/serving/text-preparer.js';
 import { server } from '../../actors/system/server.js';
+import { textStreams, type StreamReaders } from '../../actors/system/text-streams.js';
 import { filesPort } from '../../actors/system/files-port.js';
 import { taskPort } from '../../actors/system/task-port.js';
 import type { PackageLocation } from '../../actors/protocol.js';
@@ -58,6 +61,9 @@ export interface SimulatedServerOptions {
   readonly unread: number;
   /** Share of attempts to open a lost device again that fail. */
   readonly unopened: number;
+  readonly sessionIdleMs: number;
+  /** Of what texts say. */
+  readonly readers: StreamReaders;
   readonly watch: ServerWatch;
   readonly packages: CompiledPackages;
 }
@@ -106,11 +112,13 @@ export class SimulatedServer {
     main.spawn('pool', observed(taskPort, watch), runner);
     const files = { runner: { run: this.#runRead }, closeFile: this.files.close };
     main.spawn('files', observed(filesPort, watch), files);
+    main.spawn('streams', observed(textStreams, watch), options.readers);
     main.spawn('server', observed(server, watch), {
       modelThreads,
       preparationThreads: [PREPARATION_THREAD],
       deviceThread: DEVICE_THREAD,
       waitingMax,
+      sessionIdleMs: options.sessionIdleMs,
       wallTime: () => main.ports.clock.wallTime(),
     });
   }
@@ -180,18 +188,27 @@ export class SimulatedServer {
     if (name === PREPARATION_THREAD) {
       const cold = observed(preparation, watch);
       const warm = observed(preparer, watch);
+      const text = observed(textPreparer, watch);
       return kinds
         .register('preparation', (self, input: PreparationOrder) =>
           cold(self, { ...input, prepare: this.#prepare }),
         )
         .register('preparer', (self, input: PreparerInput) =>
           warm(self, { ...input, prepared: packages.whole(input.prepared) }),
+        )
+        .register('textPreparer', (self, input: TextPreparerInput) =>
+          text(self, { ...input, prepared: packages.whole(input.prepared) }),
         );
     }
     const served = observed(generation, watch);
-    return kinds.register('generation', (self, input: Parameters<typeof generation>[1]) =>
-      served(self, { ...input, prepared: packages.loadable(input.prepared) }),
-    );
+    const text = observed(textGeneration, watch);
+    return kinds
+      .register('generation', (self, input: Parameters<typeof generation>[1]) =>
+        served(self, { ...input, prepared: packages.loadable(input.prepared) }),
+      )
+      .register('textGeneration', (self, input: Parameters<typeof textGeneration>[1]) =>
+        text(self, { ...input, prepared: packages.whole(input.prepared) }),
+      );
   }
 
   /** What `preparePackage` gives for a folder, with checkpoints that are open. */

@@ -44,6 +44,19 @@ test('banks that do not fit beside each other take turns, whatever is cancelled 
   assert.ok(unread > 5, 'too few seeds with reads that fail');
 });
 
+test('texts: whatever shares an epoch, gives up its pages or fails, a row says what it says alone', () => {
+  const outcomes = simulateAll(4_001, 24, [
+    'text',
+    'cancel',
+    'failure',
+    'replace',
+    'loss',
+    'queue',
+  ]);
+  assert.ok(sum(outcomes, ({ told }) => told) > 80, 'too few turns to prove anything');
+  assert.ok(sum(outcomes, ({ spansShared }) => spansShared) > 250, 'too few shared epochs');
+});
+
 test('a healthy server answers every request', () => {
   const outcomes = simulateAll(1_001, 10, []);
   for (const { seed, answered } of outcomes) assert.ok(answered >= 12, `seed ${seed}: ${answered}`);

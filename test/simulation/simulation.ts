@@ -16,6 +16,10 @@ import {
   PREPARATION_THREAD,
   SimulatedServer,
 } from './simulated-server.js';
+import { TEXT_MODEL } from './text-package.js';
+import { planReaders, type TextReader } from './text-plan.js';
+import { TextHistoryLaws } from './text-history-laws.js';
+import { TextTraffic } from './text-traffic.js';
 import { MODELS, PATIENCE_MS, planTraffic, Traffic, type Step } from './traffic.js';
 
 export const faultKinds = [
@@ -36,6 +40,7 @@ export const faultKinds = [
   'drain',
   'warm',
   'deactivate',
+  'text',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -61,6 +66,9 @@ export interface Outcome {
   /** Banks that were activated; that had to leave because others needed the room. */
   readonly activations: number;
   readonly evictions: number;
+  /** Turns that said all they had to say; spans that shared their epochs. */
+  readonly told: number;
+  readonly spansShared: number;
 }
 
 /** Budgets in which one bank fits beside an invocation, or two of them. */
@@ -69,7 +77,7 @@ const PHASE_MS = 60;
 const STEPS_MAX = 10_000;
 const SETTLED_VERSION = 990;
 /** Actors that no server ends. */
-const outside = [/^main:\/pool$/, /^main:\/files$/, /^main:\/client$/];
+const outside = [/^main:\/(pool|files|client|streams|readers)$/];
 const packages = new CompiledPackages();
 
 export function simulate(options: SimulationOptions): Outcome {
@@ -91,6 +99,9 @@ class Simulation {
   readonly #faults: ReadonlySet<FaultKind>;
   readonly #laws: Laws;
   readonly #traffic = new Traffic(packages);
+  readonly #texts = new TextTraffic();
+  readonly #hasText: boolean;
+  readonly #idleMs: number;
   readonly #server: SimulatedServer;
   readonly #isTight: boolean;
   readonly #travelMs: number;
@@ -104,6 +115,9 @@ class Simulation {
       faultKinds.filter((kind) => this.#chance(0.65) && faults.includes(kind)),
     );
     this.#isTight = this.#faults.has('memory');
+    // Its pages would not fit.
+    this.#hasText = this.#faults.has('text') && !this.#isTight;
+    this.#idleMs = this.#chance(0.3) ? 20 : 60_000;
     this.#isDrained = this.#faults.has('drain') && this.#chance(0.35);
     this.#laws = new Laws({ withTrace });
     this.#travelMs = [0.2, 1, 4][this.#random.below(3)]!;
@@ -117,6 +131,8 @@ class Simulation {
       failures: this.#faults.has('failure') ? 0.06 : 0,
       unread: this.#faults.has('read') ? 0.12 : 0,
       unopened: this.#faults.has('unopened') ? 0.4 : 0,
+      sessionIdleMs: this.#idleMs,
+      readers: this.#texts.readers,
       watch: this.#laws,
       packages,
     });
@@ -136,7 +152,8 @@ class Simulation {
     const { world } = this.#server;
     const share = (fault: FaultKind, value: number): number =>
       this.#faults.has(fault) ? value : 0;
-    const steps = planTraffic(seed, world.time.nowMs + (this.#chance(0.1) ? 3 : 14), {
+    const startMs = world.time.nowMs + (this.#chance(0.1) ? 3 : 14);
+    const steps = planTraffic(seed, startMs, {
       calls: 12 + this.#random.below(24),
       lengthMs: PHASE_MS,
       cancelled: share('cancel', 0.35),
@@ -150,7 +167,10 @@ class Simulation {
       // Banks that never leave: where others find no room beside them, nobody could go on.
       pins: !this.#isTight,
     });
-    this.#server.systems.get('main')!.spawn('client', this.#traffic.client, steps);
+    const texts = this.#planTexts(startMs);
+    const main = this.#server.systems.get('main')!;
+    main.spawn('client', this.#traffic.client, [...steps, ...texts.steps]);
+    main.spawn('readers', this.#texts.client, texts.readers);
     world.run({ untilMs: world.time.nowMs + PHASE_MS + 10, stepsMax: STEPS_MAX });
     this.#server.isFaulty = false;
     if (this.#rest('when faults have stopped')) {
@@ -164,6 +184,28 @@ class Simulation {
       this.#drain();
     }
     return this.#outcome();
+  }
+
+  #planTexts(startMs: number): {
+    readonly steps: readonly Step[];
+    readonly readers: readonly TextReader[];
+  } {
+    if (!this.#hasText) return { steps: [], readers: [] };
+    const times = this.#faults.has('replace') ? 1 + this.#random.below(3) : 1;
+    const at = (i: number): number =>
+      i === 0 ? startMs : startMs + this.#random.next() * PHASE_MS;
+    const steps = Array.from({ length: times }, (_, i): Step => {
+      return { kind: 'register', model: TEXT_MODEL, version: 10 * (i + 1), atMs: at(i) };
+    });
+    if (this.#faults.has('remove') && this.#chance(0.3)) {
+      steps.push({ kind: 'unregister', model: TEXT_MODEL, atMs: at(1) });
+    }
+    const readers = planReaders(this.#options.seed, startMs + 12, {
+      readers: 3 + this.#random.below(7),
+      lengthMs: PHASE_MS,
+      cancelled: this.#faults.has('cancel') ? 0.25 : 0,
+    });
+    return { steps, readers };
   }
 
   #chance(share: number): boolean {
@@ -194,7 +236,7 @@ class Simulation {
   /** What served before and was not removed, serves again by itself. */
   #recover(): void {
     const { history } = this.#traffic;
-    const served = MODELS.filter((model) => {
+    const served = this.#models.filter((model) => {
       const commands = history.filter(({ step }) => step.model === model);
       const isRemoved = commands.some(({ step }) => step.kind === 'unregister');
       const isServed = commands.some(
@@ -203,11 +245,12 @@ class Simulation {
       return isServed && !isRemoved;
     });
     this.#expectValues(this.#calls(served, ['a']), 'by itself');
+    if (served.includes(TEXT_MODEL)) this.#expectText('by itself');
   }
 
   /** A registration of each model, then requests that need a cold and two specialized stages. */
   #serveAgain(): void {
-    const registrations = MODELS.map((model): Step => ({
+    const registrations = this.#models.map((model): Step => ({
       kind: 'register',
       model,
       version: SETTLED_VERSION,
@@ -217,12 +260,30 @@ class Simulation {
     for (const inputs of [['a'], ['abcde'], ['abcdef', 'fedcba'], ['abcde']]) {
       this.#expectValues(this.#calls(MODELS, inputs), 'after the faults');
     }
+    if (this.#hasText) this.#expectText('after the faults');
+  }
+
+  get #models(): readonly string[] {
+    return this.#hasText ? [...MODELS, TEXT_MODEL] : MODELS;
+  }
+
+  /** Sessions and turns of readers who stay. */
+  #expectText(when: string): void {
+    const known = this.#texts.history.length;
+    const { nowMs } = this.#server.world.time;
+    const shape = { readers: 2, lengthMs: 5, cancelled: 0 };
+    this.#texts.play(planReaders(this.#options.seed + known, nowMs, shape));
+    this.#rest(`${when}, when texts were asked for`);
+    const asked = this.#texts.history.slice(known).filter(({ op }) => op === 'generate');
+    const isTold = asked.some(({ replies: [answer] }) => answer?.reply.outcome === 'value');
+    if (!isTold) this.#laws.report('R', `${asked.length} turns ${when}, and none ends`);
   }
 
   #calls(models: readonly string[], inputs: readonly string[]): Step[] {
     const atMs = this.#server.world.time.nowMs;
     const deadlineMs = atMs + PATIENCE_MS;
-    return models.map((model) => ({ kind: 'call', model, inputs, atMs, deadlineMs, leavesMs: [] }));
+    const finite = models.filter((model) => model !== TEXT_MODEL);
+    return finite.map((model) => ({ kind: 'call', model, inputs, atMs, deadlineMs, leavesMs: [] }));
   }
 
   #expectValues(steps: readonly Step[], when: string): void {
@@ -252,7 +313,7 @@ class Simulation {
   }
 
   #removeAll(): void {
-    this.#traffic.play(MODELS.map((model): Step => ({ kind: 'unregister', model, atMs: 0 })));
+    this.#traffic.play(this.#models.map((model): Step => ({ kind: 'unregister', model, atMs: 0 })));
     this.#rest('after all models were removed');
     this.#laws.checkRest(this.#server, [...outside, /^main:\/server$/, theDevice]);
   }
@@ -264,13 +325,15 @@ class Simulation {
     }
     this.#laws.checkRest(this.#server, outside);
     if (this.#server.shadow?.isClosed === false) this.#laws.report('I8', 'the driver is open');
-    new HistoryLaws({
+    const context = {
       history: this.#traffic.history,
       losses: this.#laws.losses,
       report: this.#laws.collected,
       isTight: this.#isTight,
       travelMs: this.#travelMs,
-    }).check();
+    };
+    new HistoryLaws(context).check();
+    new TextHistoryLaws(context, this.#texts, this.#idleMs).check();
   }
 
   #outcome(): Outcome {
@@ -289,6 +352,10 @@ class Simulation {
       compiles: this.#laws.works.compiles,
       cancelledIn: [...this.#laws.works.cancelledIn],
       ...this.#server.bankCounts,
+      told: this.#texts.history.filter(
+        ({ op, replies }) => op === 'generate' && replies[0]?.reply.outcome === 'value',
+      ).length,
+      spansShared: this.#laws.texts.spansShared,
     };
   }
 }

@@ -163,6 +163,7 @@ export class WorkLaws {
     } else if (ask.kind === 'request.submit' && actor.includes('/models/')) {
       const isQueue = status?.code === 'resourceExhausted';
       const { body } = ask.payload as FiniteCall;
+      if (body === undefined) return;
       if (isQueue && !this.#cohorts.isFull(actor, memberCount(body))) {
         this.#report.add('Q', `${actor} refuses a call though its queue is not full`);
       }

@@ -1,0 +1,150 @@
+/**
+ * The laws that readers can check, over their history: I6 (what is said is what the oracle says of
+ * the row's ids alone, whatever shared its epochs), I12 (one terminal), C (a cancel is answered at
+ * once), H (who reads is not held up by who does not: I11), E (an error is explained).
+ */
+import type { TextAnswer } from '../../actors/protocol.js';
+import type { StatusRecord } from '../../runtime/base/errors.js';
+import type { HistoryContext } from './command-laws.js';
+import { CONTEXT, saidAfter, TEXT_MODEL } from './text-package.js';
+import type { TextEvent, TextTraffic } from './text-traffic.js';
+
+const END = 256;
+/** Deltas on the way to a reader that does not read; the last two may come together. */
+const HELD_MAX = 33;
+
+export class TextHistoryLaws {
+  readonly #context: HistoryContext;
+  readonly #traffic: TextTraffic;
+  readonly #idleMs: number;
+
+  constructor(context: HistoryContext, traffic: TextTraffic, idleMs: number) {
+    this.#context = context;
+    this.#traffic = traffic;
+    this.#idleMs = idleMs;
+  }
+
+  check(): void {
+    const { history, streams } = this.#traffic;
+    for (const event of history) this.#checkEvent(event);
+    if (streams.heldMost <= HELD_MAX) return;
+    this.#context.report.add('I11', `${streams.heldMost} deltas are held for one reader`);
+  }
+
+  #add(law: string, { op, session, correlation, sentMs }: TextEvent, detail: string): void {
+    this.#context.report.add(law, `${correlation} ${op} ${session} at ${sentMs}: ${detail}`);
+  }
+
+  #checkEvent(event: TextEvent): void {
+    const { replies } = event;
+    if (replies.length !== 1) return this.#add('I12', event, `${replies.length} terminals`);
+    const [{ reply, atMs }] = replies as [TextEvent['replies'][number]];
+    const lateMs = atMs - event.leftMs;
+    const isLost = reply.outcome !== 'value' && this.#context.losses.any('driver', 'thread');
+    if (lateMs > 3 * this.#context.travelMs && !isLost) {
+      this.#add('C', event, `${reply.outcome} arrives ${lateMs.toFixed(1)} ms after it left`);
+    }
+    if (reply.outcome === 'timeout') this.#add('H', event, 'nobody answers it');
+    else if (reply.outcome === 'value') {
+      if (event.op === 'generate') this.#checkSaid(event, reply.value as TextAnswer);
+    } else this.#checkError(event, reply.status!);
+    if (event.stream !== null) this.#checkStream(event);
+  }
+
+  /** All that the turn says, if nobody cuts it short. */
+  #whole({ before, prompt, step }: TextEvent): readonly number[] {
+    const ids = [...before, ...prompt];
+    return saidAfter(ids).slice(0, Math.min(step!.maxTokens ?? CONTEXT, CONTEXT));
+  }
+
+  #checkSaid(event: TextEvent, answer: TextAnswer): void {
+    const whole = this.#whole(event);
+    const { outputTokens, finish, promptTokens, cachedTokens } = answer;
+    if (outputTokens !== whole.length) {
+      this.#add('I6', event, `${outputTokens} tokens, alone ${whole.length}`);
+    }
+    const due = whole.at(-1) === END ? 'stop' : 'length';
+    if (finish !== due) this.#add('I6', event, `it ends by ${finish}, alone by ${due}`);
+    const { prompt, before } = event;
+    if (promptTokens !== prompt.length || cachedTokens > before.length + prompt.length) {
+      this.#add('I6', event, `${promptTokens} tokens of prompt, ${cachedTokens} of them cached`);
+    }
+  }
+
+  /** What was said: all of it with an answer, the beginning of it without. */
+  #checkStream(event: TextEvent): void {
+    const { tokens } = this.#traffic.streams.said(event.stream!);
+    const whole = this.#whole(event).filter((id) => id !== END);
+    const isWhole = event.replies[0]!.reply.outcome === 'value';
+    const due = isWhole ? whole : whole.slice(0, tokens.length);
+    if (tokens.length !== due.length || due.some((id, i) => id !== tokens[i])) {
+      this.#add('I6', event, `it says ${tokens.join(' ')}, alone ${due.join(' ')}`);
+    }
+  }
+
+  #checkError(event: TextEvent, status: StatusRecord): void {
+    const { code, message } = status;
+    const { step, prompt, before, session } = event;
+    const room = session === null ? CONTEXT : CONTEXT - before.length;
+    if (code === 'cancelled' && event.leftMs < Infinity) return;
+    if (code === 'invalidArgument') {
+      const isLong = prompt.length + (step?.maxTokens ?? 0) > CONTEXT;
+      if (isLong || before.length + prompt.length === 0) return;
+    }
+    if (code === 'outOfRange' && prompt.length > room) return;
+    if (code === 'failedPrecondition' && session !== null && this.#isCrowded(event)) return;
+    if (code === 'resourceExhausted' && this.#isFull(event, message)) return;
+    if (code === 'internal' && message.includes('the device failed')) {
+      if (this.#context.losses.any('command')) return;
+    }
+    if (code === 'gone' && this.#isGone(event)) return;
+    if ((code === 'unavailable' || code === 'notFound' || code === 'gone') && this.#isDown(event)) {
+      return;
+    }
+    this.#add('E', event, `${code}: ${message}`);
+  }
+
+  /** Another caller of the session was not answered when this one came. */
+  #isCrowded({ session, sentMs, replies }: TextEvent): boolean {
+    return this.#traffic.history.some((other) => {
+      const [answer] = other.replies;
+      const isMet = other.sentMs <= replies[0]!.atMs && (answer?.atMs ?? Infinity) >= sentMs;
+      return other.session === session && isMet;
+    });
+  }
+
+  #isFull({ op }: TextEvent, message: string): boolean {
+    if (message.includes('--max-queue')) return true;
+    return (op === 'open' || op === 'fork') && message.includes('all rows');
+  }
+
+  /** It was closed by its client, or was idle for too long. */
+  #isGone({ session, sentMs, replies }: TextEvent): boolean {
+    const uses = this.#traffic.history.filter((other) => other.session === session);
+    const isClosed = uses.some(({ op, sentMs: at }) => op === 'close' && at <= replies[0]!.atMs);
+    const turns = uses.filter(({ op, sentMs: at, replies: [answer] }) => {
+      const isTurn = op === 'generate' || op === 'append';
+      return isTurn && at < sentMs && answer?.reply.status?.code !== 'gone';
+    });
+    const last = turns.at(-1)?.replies[0]?.atMs ?? 0;
+    return isClosed || replies[0]!.atMs - last > this.#idleMs / 2;
+  }
+
+  /** The model was not there, has changed, or something was lost. */
+  #isDown({ sentMs, replies, session }: TextEvent): boolean {
+    if (this.#context.losses.any('driver', 'thread')) return true;
+    const { history } = this.#context;
+    const [answer] = replies;
+    const changes = history.filter(({ step, sentMs: at }) => {
+      const isIts = step.kind === 'register' || step.kind === 'unregister';
+      return at <= answer!.atMs && (step.kind === 'drain' || (isIts && step.model === TEXT_MODEL));
+    });
+    const serving = changes.find(
+      ({ step, replies: [ready] }) => step.kind === 'register' && ready?.reply.outcome === 'value',
+    );
+    const isNew = serving === undefined || serving.replies[0]!.atMs > sentMs;
+    // A replacement takes sessions away, and requests never.
+    const others = changes.filter(({ step }) => session !== null || step.kind !== 'register');
+    return isNew || others.length > (session === null ? 0 : 1);
+  }
+}
