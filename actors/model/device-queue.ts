@@ -291,8 +291,8 @@ class DeviceHost {
     this.#opened?.killWorker?.(worker);
   }
 
-  hold(isHeld: boolean): void {
-    this.#opened?.device.queue.hold(isHeld);
+  hold(label: string | null): void {
+    this.#opened?.device.queue.hold(label);
   }
 
   details(): DeviceDetails {
@@ -373,7 +373,7 @@ export const deviceQueue = machineActor(
           return null;
         },
         'work.hold': (message) => {
-          host.hold((message.payload as { isHeld: boolean }).isHeld);
+          host.hold((message.payload as { label: string | null }).label);
           return null;
         },
       },

@@ -67,7 +67,9 @@ export class Queue {
   readonly #last = new WeakMap<Timeline, Work>();
   #ready: Work[] = [];
   #pumping = false;
-  #isHeld = false;
+  /** Labels of works that do not start; null: all start. */
+  #held: string | null = null;
+  #heldBack: Work[] = [];
   #retired = 0;
   #closed: StatusRecord | null = null;
 
@@ -86,9 +88,13 @@ export class Queue {
     return this.#retired;
   }
 
-  /** For fault injection: what is ready does not start until it is let go. */
-  hold(isHeld: boolean): void {
-    this.#isHeld = isHeld;
+  /**
+   * For fault injection: works whose label begins so do not start; an empty one means all of them.
+   * Null lets go what was held back.
+   */
+  hold(label: string | null): void {
+    this.#held = label;
+    this.#ready.push(...this.#heldBack.splice(0));
     this.#pump();
   }
 
@@ -167,7 +173,7 @@ export class Queue {
 
   /** Starts whatever is ready; flat, however many works finish inside `start`. */
   #pump(): void {
-    if (this.#pumping || this.#isHeld) return;
+    if (this.#pumping) return;
     this.#pumping = true;
     try {
       for (let work = this.#ready.shift(); work; work = this.#ready.shift()) this.#advance(work);
@@ -177,6 +183,10 @@ export class Queue {
   }
 
   #advance(work: Work): void {
+    if (this.#isHeld(work)) {
+      this.#heldBack.push(work);
+      return;
+    }
     const command = work.failure ? undefined : work.request.commands[work.next];
     if (!command) return this.#retire(work);
     work.started ??= this.#clock.now();
@@ -195,6 +205,10 @@ export class Queue {
       if (called) throw error;
       done(toStatus(error));
     }
+  }
+
+  #isHeld({ started, request }: Work): boolean {
+    return this.#held !== null && started === null && request.label.startsWith(this.#held);
   }
 
   #retire(work: Work): void {

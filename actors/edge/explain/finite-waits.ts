@@ -19,7 +19,8 @@ export function finiteWaits(world: World, request: SeenActor): Waiting[] {
   const generation = world.details<GenerationDetails>(request.parent);
   if (generation === null) return [];
   const isOwn = ({ request: owner }: { request: string }): boolean => owner === request.address;
-  const own = generation.waiting.find(isOwn);
+  // It is done when the last of its members is.
+  const own = generation.waiting.findLast(isOwn);
   if (own !== undefined) return queueWaits(world, generation, own);
   const held = generation.cohorts.find((address) =>
     world.details<CohortDetails>(address)?.members.some(isOwn),
@@ -56,6 +57,11 @@ function placeInQueue(generation: GenerationDetails, own: WaitingMember): Waitin
   const before = queue.indexOf(own);
   const details = { before, units: own.units, tag: own.tag, unitsMax, cohorts, next: next.length };
   const slot = `one of the ${cohortsMax} cohorts in flight to end`;
+  const turn = before === 0 ? slot : `its turn: ${before} inputs are before it`;
+  if (own.alone) {
+    const text = 'it has to run alone, because a call that it shared has failed';
+    return waiting('alone', { text, unblockedBy: turn, details });
+  }
   if (next.includes(own)) {
     const text =
       cohorts.length < cohortsMax
@@ -63,10 +69,8 @@ function placeInQueue(generation: GenerationDetails, own: WaitingMember): Waitin
         : `it is in the next cohort; ${cohorts.length} are in flight, at most ${cohortsMax} may be`;
     return waiting('cohort', { text, unblockedBy: slot, details });
   }
-  const turn = `its turn: ${before} inputs are before it`;
-  if (own.alone || oldest.alone) {
-    const who = own.alone ? 'it has' : 'the oldest that waits has';
-    const text = `${who} to run alone, because a call that it shared has failed`;
+  if (oldest.alone) {
+    const text = 'the oldest that waits has to run alone, because a call that it shared has failed';
     return waiting('alone', { text, unblockedBy: turn, details });
   }
   if (own.tag !== oldest.tag) {

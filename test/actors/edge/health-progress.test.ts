@@ -13,12 +13,12 @@ test('a device that starts nothing, and a scheduler that forms nothing', async (
 async function wedgeDevice(server: TestServer): Promise<void> {
   await green(server);
   const device = await addressOf(server, 'deviceQueue');
-  server.system.tell(device, 'work.hold', { isHeld: true });
+  server.system.tell(device, 'work.hold', { label: '' });
   const request = waitingRequest(server);
   const reasons = await redReasons(server);
   assert.match(reasons, /the device has made no progress for .* s: \d+ invocations wait/);
   assert.not.match(reasons, /scheduler|thread/, 'only what is to blame is named');
-  server.system.tell(device, 'work.hold', { isHeld: false });
+  server.system.tell(device, 'work.hold', { label: null });
   await green(server);
   assert.not.instance(await request, Error);
 }
