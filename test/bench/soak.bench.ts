@@ -3,7 +3,7 @@
  * over the last 80 %, in bytes a request. Requests pass through the HTTP application and all
  * threads of a server in this process, so that every heap can be collected before it is looked at.
  *
- * 100,000 requests; `LOOM_SOAK=1000000` or `--requests N` for more.
+ * 100,000 requests; `LOOM_SOAK=1000000` or `--requests N` for more; on `--device local` or another.
  */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -18,7 +18,10 @@ import { gauges } from '../actors/serving/quiet.js';
 import { printReport } from './report.js';
 
 const { values } = parseArgs({
-  options: { requests: { type: 'string', default: process.env['LOOM_SOAK'] ?? '100000' } },
+  options: {
+    requests: { type: 'string', default: process.env['LOOM_SOAK'] ?? '100000' },
+    device: { type: 'string', default: 'local' },
+  },
 });
 const requests = Number(values.requests);
 const looks = 50;
@@ -38,7 +41,7 @@ const { runInNewContext } = await import('node:vm');
 (globalThis as { gc?: unknown }).gc = runInNewContext('gc');
 
 const metrics = new Metrics();
-const server = await runServer(['first-output'], { metrics });
+const server = await runServer(['first-output'], { metrics, device: values.device });
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const app = createApp({
   serving: server.serving,
