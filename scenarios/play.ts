@@ -59,6 +59,12 @@ class Playing {
   }
 }
 
+interface Reading {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly reader: EventReader;
+  readonly signal: AbortSignal;
+}
+
 export class Play {
   readonly #ground: Ground;
   readonly #playing: ReadonlyMap<string, Playing>;
@@ -135,13 +141,7 @@ export class Play {
       playing.answering.come();
       if (act.readsFrom !== undefined) await this.#reading(playing, act.readsFrom, gone.signal);
       playing.waitsFor = 'the end of its answer';
-      for await (const chunk of answer.body) {
-        for (const data of reader.take(chunk)) {
-          playing.hear({ data, atMs: this.#ground.clock.now() });
-        }
-        // Whoever left has left, also where more had come already.
-        if (gone.signal.aborted) break;
-      }
+      await this.#read(playing, { body: answer.body, reader, signal: gone.signal });
     } catch (error) {
       if (!gone.signal.aborted) broke = String((error as Error).cause ?? error);
     }
@@ -149,6 +149,23 @@ export class Play {
     const { status = null, headers = {} } = answer ?? {};
     const left = gone.signal.aborted;
     this.#end(playing, { sentMs, status, headers, left, text: reader.text, broke });
+  }
+
+  /** Ends with the body, or when its client has left: what had come already is not read then. */
+  async #read(playing: Playing, { body, reader, signal }: Reading): Promise<void> {
+    const chunks = body[Symbol.asyncIterator]();
+    const left = new Promise<null>((done) => {
+      signal.addEventListener('abort', () => done(null), { once: true });
+    });
+    // An answer that was left may say nothing any more, not even that it is over.
+    while (!signal.aborted) {
+      const next = await Promise.race([chunks.next(), left]);
+      if (next === null || next.done === true || signal.aborted) break;
+      for (const data of reader.take(next.value)) {
+        playing.hear({ data, atMs: this.#ground.clock.now() });
+      }
+    }
+    void chunks.return?.().catch(() => undefined);
   }
 
   async #answer({ retries }: Act, call: Call, signal: AbortSignal): Promise<Answer> {

@@ -2,6 +2,7 @@
  * Runs scenarios one after another. Those that want the same of a server share one, where packages
  * are registered once; what harms a server keeps to one of its own. With a URL all go there.
  */
+import { createServer } from 'node:net';
 import { httpGround } from './http-ground.js';
 import { startOwnServer } from './own-server.js';
 import { runScenario, type ScenarioReport } from './run-scenario.js';
@@ -20,7 +21,10 @@ export async function runMany(
   }
   const ground = httpGround(url.replace(/\/$/, ''), { harm: null, transitions: null });
   const served = new Map<string, string>();
+  // Timers do not keep a process alive, and between two calls nothing else would.
+  const alive = createServer().listen(0, '127.0.0.1');
   for (const scenario of scenarios) onReport(await runScenario(scenario, ground, served));
+  alive.close();
 }
 
 /** In the order of the first of each kind. */

@@ -1,0 +1,5 @@
+/** Scenarios of threads and devices that end. Each over HTTP, against real threads. */
+import { faults } from '../../scenarios/stories/faults.js';
+import { playAll } from './play-all.js';
+
+playAll(faults);
