@@ -58,10 +58,13 @@ async function openPage(
 ): Promise<Page> {
   const page = await launched.newPage({ viewport: { width, height }, colorScheme });
   // What does not come in this time does not come.
-  page.setDefaultTimeout(8000);
+  page.setDefaultTimeout(20_000);
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error') errors.push(message.text());
+    const { url: place } = message.location();
+    // That a token is wanted is told as an error, too, and what the page is for.
+    const isExpected = message.text().includes('status of 401');
+    if (message.type() === 'error' && !isExpected) errors.push(`${place}: ${message.text()}`);
   });
   await page.goto(url);
   return page;

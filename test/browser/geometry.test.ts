@@ -1,6 +1,7 @@
 /**
  * What the eye would complain about, by measure: at two widths and in both colour schemes nothing
  * that stands beside another covers it, nothing sticks out, and text can be told from its ground.
+ * time limit: 120 s
  */
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,4 +1,7 @@
-/** The console over a scripted server: what lights up, and where links lead. */
+/**
+ * The console over a scripted server: what lights up, and where links lead.
+ * time limit: 120 s
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { browserTest, closeBrowser, says } from './chromium.js';

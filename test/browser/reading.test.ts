@@ -1,4 +1,7 @@
-/** The console without a mouse, without colours, and with very many actors. */
+/**
+ * The console without a mouse, without colours, and with very many actors.
+ * time limit: 120 s
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { browserTest, closeBrowser, says } from './chromium.js';
@@ -88,6 +91,25 @@ browserTest('the tree opens and closes by keys, and says so', (open) =>
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
   }),
+);
+
+browserTest('a server with a token opens to those who have it', (open) =>
+  withScriptedServer(
+    async (server) => {
+      server.show(sampleTree(1000, 0));
+      const page = await open({ url: `${server.url}/console` });
+      const dialog = page.getByRole('dialog', { name: 'Admin token' });
+      await says(dialog, /needs? the header/);
+      await dialog.getByLabel('Admin token').fill('wrong');
+      await page.keyboard.press('Enter');
+      await says(dialog, /is not the one/);
+      await dialog.getByLabel('Admin token').fill('open sesame');
+      await page.keyboard.press('Enter');
+      await page.getByText('models/tiny@1').waitFor();
+      assert.is(await page.locator('#notice').textContent(), '');
+    },
+    { admin: { loopback: true, token: 'open sesame' } },
+  ),
 );
 
 test.run();

@@ -3,6 +3,7 @@ import { chartOf, loadMachines } from '../../actors/machine-charts.js';
 import type { Tree, WireRecord } from '../../http/console/wire.js';
 import type { ActorList, RecordEvent } from '../../http/observing.js';
 import type { FakeObserving } from '../http/fake-observing.js';
+import type { HarnessOptions } from '../http/harness.js';
 import { withServer } from '../http/listening.js';
 
 export class ScriptedServer {
@@ -56,7 +57,10 @@ export class ScriptedServer {
   }
 }
 
-export function withScriptedServer(work: (server: ScriptedServer) => Promise<void>): Promise<void> {
+export function withScriptedServer(
+  work: (server: ScriptedServer) => Promise<void>,
+  options: HarnessOptions = {},
+): Promise<void> {
   return withServer(async ({ observing }, listener) => {
     observing.chartList = (await loadMachines()).map(chartOf);
     const server = new ScriptedServer(listener.url, observing);
@@ -65,5 +69,5 @@ export function withScriptedServer(work: (server: ScriptedServer) => Promise<voi
     } finally {
       server.close();
     }
-  });
+  }, options);
 }

@@ -1,4 +1,7 @@
-/** Recorded traces in the console: opened, stepped, played, and what cannot be opened. */
+/**
+ * Recorded traces in the console: opened, stepped, played, and what cannot be opened.
+ * time limit: 120 s
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Page } from 'playwright-core';
