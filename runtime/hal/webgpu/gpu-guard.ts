@@ -43,6 +43,7 @@ export function guarded(
       );
     }
   }
+  if (popped.length === 1) return popped[0]!;
   return Promise.all(popped).then((found) => found.find((status) => status !== null) ?? null);
 }
 

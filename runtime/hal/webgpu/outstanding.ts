@@ -22,6 +22,7 @@ export async function settledAll(gpu: GPUDevice): Promise<void> {
 }
 
 /** When everything submitted so far has been done. */
-export function submittedDone(gpu: GPUDevice): Promise<void> {
-  return tracked(gpu, gpu.queue.onSubmittedWorkDone()).then(() => undefined);
+export async function submittedDone(gpu: GPUDevice): Promise<null> {
+  await tracked(gpu, gpu.queue.onSubmittedWorkDone());
+  return null;
 }

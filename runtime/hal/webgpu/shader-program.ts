@@ -98,9 +98,10 @@ export class ShaderProgram {
         gpu.queue.submit([encoder.finish()]);
       };
       const failure = guarded(gpu, this.#info.name, encode, { encodesOnly: page.knows(key) });
-      const found = this.#checkFoundGrids(dispatches, grids, page);
-      const [status, late] = await Promise.all([failure, found, submittedDone(gpu)]);
-      return status ?? late;
+      const late = grids.includes(null)
+        ? await this.#checkFoundGrids(dispatches, grids, page)
+        : await submittedDone(gpu);
+      return (await failure) ?? late;
     } finally {
       this.#giveBack(launch.part, page);
     }
@@ -166,7 +167,6 @@ export class ShaderProgram {
     grids: readonly (Grid | null)[],
     page: SlotPage,
   ): Promise<StatusRecord | null> {
-    if (!grids.includes(null)) return null;
     let refused: StatusRecord | null = null;
     const source = { buffer: () => page.grids, start: 0, end: grids.length * GRID_BYTES };
     const failure = await this.#context.readbacks.readBuffer(source, (bytes) => {

@@ -22,6 +22,7 @@ const ports = systemPorts('bench');
 const device = await openWebgpuDevice({ ports, memoryBytes: 64 * 1024 * 1024 });
 const fixture = new DeviceFixture(device, ports, { programs, keepAlive: true });
 const range = fixture.place(BYTES);
+const timeline = device.createTimeline('bench');
 
 /** `count` dispatches of a kernel of one lane that writes one word. */
 function ours(count: number): () => Promise<unknown> {
@@ -33,7 +34,7 @@ ${'  dispatch touch(words)\n'.repeat(count)}}`;
   const { reflection, program: wgsl } = compileWgsl(program, wgslTarget(device.facts));
   const id = `touch ${count}`;
   device.load(id, { info: reflection, wgsl, module: null });
-  return () => fixture.work([fixture.launch(id, [range])]).retired;
+  return () => fixture.work([fixture.launch(id, [range])], { timeline }).retired;
 }
 
 const bare = await (await chooseAdapter(null)).adapter.requestDevice();
