@@ -10,6 +10,7 @@ import type {
   StartedServer,
   StartOptions,
   ToolOptions,
+  TraceSummary,
 } from '../http/serving.js';
 import { useOptimizedWasm } from '../runtime/jit/v8-flags.js';
 import { closeFile } from '../runtime/parameters/checkpoints/disk-parameter-file.js';
@@ -30,6 +31,7 @@ import { server } from './system/server.js';
 import { logPort } from './system/log-port.js';
 import { taskPort } from './system/task-port.js';
 import type { DeviceSettings } from './threads/device.program.js';
+import type { TraceFileOptions } from './edge/trace-reader.js';
 import type { PreparationSettings } from './threads/preparation.program.js';
 
 const OPEN_DEADLINE_MS = 60_000;
@@ -176,6 +178,12 @@ export async function checkPackage(options: ToolOptions): Promise<CheckReport> {
 export async function reportPackage(options: ToolOptions): Promise<PackageReport> {
   const { reportOf } = await import('./edge/package-tools.js');
   return reportOf(options);
+}
+
+/** For `loom-serve trace`. */
+export async function readTraceFile(options: TraceFileOptions): Promise<TraceSummary> {
+  const { readTraceFile: read } = await import('./edge/trace-reader.js');
+  return read(options);
 }
 
 /** The devices of this machine, for `loom-serve devices`. */

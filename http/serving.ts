@@ -267,10 +267,25 @@ export interface DeviceListing {
   readonly rows: readonly ReportRow[];
 }
 
+/** What a trace file holds. */
+export interface TraceSummary {
+  readonly seconds: number;
+  /** Records that were left out while it was written. */
+  readonly lost: number;
+  /** Lines by type. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly threads: readonly string[];
+}
+
 /** What `actors/start.ts` exports; http imports it on first need only. */
 export interface Composition {
   startServer(options: StartOptions): Promise<StartedServer>;
   checkPackage(options: ToolOptions): Promise<CheckReport>;
   reportPackage(options: ToolOptions): Promise<PackageReport>;
   listDevices(): Promise<readonly DeviceListing[]>;
+  /** What a trace holds; written as a Chrome trace, too, where `chromeFile` names one. */
+  readTraceFile(options: {
+    readonly file: string;
+    readonly chromeFile: string | null;
+  }): Promise<TraceSummary>;
 }

@@ -19,7 +19,8 @@ import { chartOf, loadMachines } from '../machine-charts.js';
 import type { RecorderHub } from './recorder-hub.js';
 import { RequestBook } from './request-book.js';
 import { actorsOf, type ThreadView, type ThreadViews } from './thread-views.js';
-import { chromeText, lineOf, type TraceHeader } from './trace-file.js';
+import { lineOf, type TraceHeader } from './trace-file.js';
+import { chromeText } from './trace-reader.js';
 import type { OpenCalls } from './open-calls.js';
 
 export interface ObservingPortOptions {

@@ -1,11 +1,9 @@
 /**
- * Traces as files: JSON lines, a header first, then a record each. The writer holds a bounded amount
- * for a slow disk; what does not fit is left out, counted, and said in the file.
+ * Writes a trace: JSON lines, a header first, then a record each. Holds a bounded amount for a slow
+ * disk; what does not fit is left out, counted, and said in the file.
  */
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { StatusError, toStatus } from '../../runtime/base/errors.js';
-import { chromeEvents } from '../../runtime/system/chrome-trace.js';
-import type { SystemRecord } from '../../runtime/system/recorder.js';
 import type { Collected } from './record-history.js';
 
 /** Bytes that wait for the disk. */
@@ -63,48 +61,4 @@ export class TraceFile {
     const { message, code } = toStatus(this.#failure);
     throw new StatusError(code, `the trace ${this.path} could not be written: ${message}`);
   }
-}
-
-/** The records of a trace file; says which line is none. */
-export function readTrace(text: string, name: string): readonly SystemRecord[] {
-  const lines = text.split('\n').filter((line) => line !== '');
-  const values = lines.map((line, at) => parsed(line, `${name}:${at + 1}`));
-  if ((values[0] as Partial<TraceHeader> | undefined)?.loomTrace !== 1) {
-    throw new StatusError(
-      'invalidArgument',
-      `${name} is no trace: its first line must be {"loomTrace": 1, …}, as serve --record writes it`,
-    );
-  }
-  return values.slice(1).filter((value) => recordTypes.has((value as SystemRecord).type)) as [];
-}
-
-/** What a Chrome trace is made of; a trace holds other lines, too. */
-const recordTypes: ReadonlySet<string> = new Set<SystemRecord['type']>([
-  'message',
-  'transition',
-  'unexpected',
-  'spawn',
-  'stop',
-  'deadLetter',
-  'work',
-  'memory',
-]);
-
-function parsed(line: string, place: string): object {
-  try {
-    return JSON.parse(line) as object;
-  } catch {
-    throw new StatusError('invalidArgument', `${place}: not a line of JSON`);
-  }
-}
-
-/** The text of a Chrome trace in pieces: large ones are longer than one string may be. */
-export function* chromeText(records: readonly SystemRecord[]): Iterable<string> {
-  yield '{"traceEvents":[\n';
-  let separator = '';
-  for (const event of chromeEvents(records)) {
-    yield separator + JSON.stringify(event);
-    separator = ',\n';
-  }
-  yield '\n]}\n';
 }

@@ -9,10 +9,12 @@ import { loadComposition } from './composition.js';
 import type { LoadComposition } from './composition.js';
 import { exitCodes, settle } from './outcome.js';
 import { addDevices } from './devices.js';
+import { addExplain } from './explain.js';
 import { addImport } from './import.js';
 import { addReport } from './report.js';
 import { addScenario } from './scenario.js';
 import { addServe, readVersion } from './serve.js';
+import { addTrace } from './trace.js';
 import { processTerminal } from './terminal.js';
 import type { Terminal } from './terminal.js';
 
@@ -60,6 +62,8 @@ export async function runCommand(
   addReport(program, tool);
   addImport(program, terminal, tool.end);
   addDevices(program, tool);
+  addTrace(program, tool);
+  addExplain(program, terminal, tool.end);
   addScenario(program, tool);
   return settle(terminal, async () => {
     await program.parseAsync([...args], { from: 'user' });

@@ -17,6 +17,7 @@ import { CellSelf } from './cell-self.js';
 import type { Down, Message, Reply } from './envelope.js';
 import { Mailbox } from './mailbox.js';
 import type { Asker } from './pending-asks.js';
+import type { Recorder } from './recorder.js';
 import { statusOfReason, type StopReason } from './stop-reason.js';
 import type { ChildOptions, Supervision } from './supervision.js';
 
@@ -228,12 +229,14 @@ export class Cell implements Asker {
     const { recorder } = host;
     const startMs = recorder === null ? 0 : host.ports.clock.now();
     const failure = attempt(() => this.behaviour!.receive(this.#self, message));
-    if (recorder !== null) {
-      const { id, cause, from, to, kind, role, lane } = message;
-      const endMs = host.ports.clock.now();
-      recorder.record({ type: 'message', startMs, endMs, id, cause, from, to, kind, role, lane });
-    }
+    if (recorder !== null) this.#recordTurn(recorder, message, startMs);
     this.#endTurn(failure);
+  }
+
+  #recordTurn(recorder: Recorder, message: Message, startMs: number): void {
+    const { id, cause, from, to, kind, role, lane } = message;
+    const endMs = this.host.ports.clock.now();
+    recorder.record({ type: 'message', startMs, endMs, id, cause, from, to, kind, role, lane });
   }
 
   /** An ask whose asker has given up (it was cancelled, or its time is up) is not worth a turn. */
@@ -276,12 +279,8 @@ export class Cell implements Asker {
     const { recorder, ports } = host;
     if (recorder !== null) {
       const told = reason.kind === 'finished' ? { ...reason, output: undefined } : reason;
-      recorder.record({
-        type: 'stop',
-        atMs: ports.clock.now(),
-        actor: this.address,
-        reason: told,
-      });
+      const atMs = ports.clock.now();
+      recorder.record({ type: 'stop', atMs, actor: this.address, reason: told });
     }
     this.#settleOthers(reason);
   }
