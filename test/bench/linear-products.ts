@@ -1,6 +1,6 @@
 /**
- * Linear layers of `motif.linear` and `motif.quant` on a device, as contenders of a benchmark: plain
- * Loom text, compiled for the device; launches of a small shape do many products, as layers of a
+ * Linear layers of `motif.linear` and `motif.quant` on a device, as contenders of a benchmark:
+ * plain Loom text, compiled for the device; launches of a small shape do many, as layers of a
  * model are. Contenders alternate, so ratios are of one run.
  */
 import { readFileSync } from 'node:fs';

@@ -12,7 +12,7 @@ const FILTERS = [
   ['validation', 'internal'],
 ] as const;
 
-/** What can go wrong where nothing is made, only encoded and submitted: a scope costs microseconds. */
+/** What can go wrong where nothing is made, only encoded: each scope costs microseconds. */
 const ENCODING = FILTERS.slice(2);
 
 export interface GuardOptions {

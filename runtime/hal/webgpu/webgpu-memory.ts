@@ -66,8 +66,8 @@ export class WebgpuMemory implements SlabMemory {
   }
 
   /**
-   * Makes the first slab before anybody needs it, with `run` over its first bytes, because its first
-   * use clears it. `run` leaves zeros. Called once, before anything else.
+   * Makes the first slab before anybody needs it, with `run` over its first bytes, because its
+   * first use clears it. `run` leaves zeros. Called once, before anything else.
    */
   async warm(length: number, run: (range: DeviceRange) => Promise<void>): Promise<void> {
     const size = Math.max(this.#slabBytesLeast, Math.min(FIRST_BYTES, this.slabBytesMax));

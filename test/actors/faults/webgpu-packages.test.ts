@@ -1,6 +1,7 @@
 /**
  * Every package of the repository with a finite profile on a WebGPU device, over threads: its rows
- * are those of the local device within 1e-5 of their largest value, and have the same bits alone and in any cohort.
+ * are those of the local device within 1e-5 of their largest value, and have the same bits alone
+ * and in any cohort.
  *
  * time limit: 240 s (shaders are compiled on the first run, and found in the driver's cache later)
  */

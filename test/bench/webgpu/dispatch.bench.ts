@@ -1,7 +1,7 @@
 /**
  * What a WebGPU device costs besides its kernels: a launch of one empty dispatch and of a hundred,
- * each from its submission to its retirement, against the same done with Dawn alone. They alternate,
- * so ratios are of one run.
+ * each from its submission to its retirement, against the same done with Dawn alone. They
+ * alternate, so ratios are of one run.
  */
 import { systemPorts } from '../../../runtime/base/ports.js';
 import { chooseAdapter } from '../../../runtime/hal/webgpu/adapters.js';
