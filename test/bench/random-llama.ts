@@ -1,6 +1,7 @@
 /**
  * A GGUF file of the Llama architecture with random weights that other runtimes load too: 9 heads
- * over 3 key heads, 4096 tokens with scores, matrices in f32 or in blocks of 8 bits.
+ * over 3 key heads, 4096 tokens with scores, matrices in f32 or in blocks of 8 bits. Greedy choices
+ * never end a text and are never a part of a character: such tokens score 0.
  */
 import { writeFileSync } from 'node:fs';
 import { writeGguf } from '../../runtime/parameters/checkpoints/gguf-writer.js';
@@ -21,6 +22,9 @@ export interface RandomLlama {
   readonly type: 'F32' | 'Q8_0';
 }
 
+/** Ids from here on stand for letters. */
+export const firstText = 259;
+
 /** Weights of the products that a token passes through. */
 export function productWeights(layers: number): number {
   const { hidden, inner, heads, keyHeads, headDim, vocabulary } = randomSizes;
@@ -31,8 +35,9 @@ export function productWeights(layers: number): number {
 export function writeRandomLlama(path: string, { layers, type }: RandomLlama): void {
   const draw = normal(42);
   const { hidden, inner, heads, keyHeads, headDim, vocabulary } = randomSizes;
-  const matrix = (name: string, rows: number, width: number) => {
+  const matrix = (name: string, rows: number, width: number, zeros = 0) => {
     const values = Float32Array.from({ length: rows * width }, () => draw() / Math.sqrt(width));
+    values.fill(0, 0, zeros * width);
     const bytes = type === 'F32' ? new Uint8Array(values.buffer) : blocks(values);
     return { name: `${name}.weight`, type, shape: [rows, width], bytes };
   };
@@ -54,7 +59,7 @@ export function writeRandomLlama(path: string, { layers, type }: RandomLlama): v
   const tensors = [
     matrix('token_embd', vocabulary, hidden),
     norm('output_norm'),
-    matrix('output', vocabulary, hidden),
+    matrix('output', vocabulary, hidden, firstText),
     ...Array.from({ length: layers }, (_, l) => layer(l)).flat(),
   ];
   writeFileSync(path, writeGguf(tensors, { ...modelMetadata(layers, type), ...tokenizer() }));
@@ -87,14 +92,16 @@ function blocks(values: Float32Array): Uint8Array {
   return bytes;
 }
 
-/** Of a positive value in the range of normal halves. */
+/** Of zero, or a positive value in the range of normal halves. */
 function toHalf(value: number): number {
+  if (value === 0) return 0;
   const exponent = Math.floor(Math.log2(value));
   const mantissa = Math.round((value / 2 ** exponent - 1) * 1024);
   return ((exponent + 15) << 10) + mantissa;
 }
 
-const fromHalf = (bits: number): number => 2 ** ((bits >> 10) - 15) * (1 + (bits & 1023) / 1024);
+const fromHalf = (bits: number): number =>
+  bits === 0 ? 0 : 2 ** ((bits >> 10) - 15) * (1 + (bits & 1023) / 1024);
 
 const whole = (value: number): GgufValue => ({ type: 'u32', value });
 const text = (value: string): GgufValue => ({ type: 'string', value });
@@ -131,7 +138,7 @@ function tokenizer(): GgufMetadata {
   const triples = pairs.flatMap((pair) => some.map((c) => pair + c));
   const all = ['<unk>', '<s>', '</s>', ...bytes, '\u2581', ...ascii, ...pairs, ...triples];
   const tokens = all.slice(0, randomSizes.vocabulary);
-  const typeOf = (id: number): number => (id === 0 ? 2 : id < 3 ? 3 : id < 259 ? 6 : 1);
+  const typeOf = (id: number): number => (id === 0 ? 2 : id < 3 ? 3 : id < firstText ? 6 : 1);
   const list = (of: 'string' | 'f32' | 'i32', values: readonly (string | number)[]): GgufValue => {
     return { type: 'array', of, values: values.map((value) => ({ type: of, value }) as GgufValue) };
   };
@@ -140,7 +147,7 @@ function tokenizer(): GgufMetadata {
     'tokenizer.ggml.tokens': list('string', tokens),
     'tokenizer.ggml.scores': list(
       'f32',
-      tokens.map((_, id) => (id < 259 ? 0 : -id)),
+      tokens.map((_, id) => (id < firstText ? 0 : -id)),
     ),
     'tokenizer.ggml.token_type': list(
       'i32',
