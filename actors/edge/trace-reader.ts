@@ -48,12 +48,19 @@ async function readTrace(file: string): Promise<Trace> {
   let header: TraceHeader | null = null;
   let lost = 0;
   let number = 0;
+  let cut: StatusError | null = null;
   const records: SystemRecord[] = [];
   const counts: Record<string, number> = {};
   try {
     for await (const line of lines) {
       number += 1;
-      const value = parsed(line, `${file}:${number}`) as { type: string; count?: number };
+      if (cut !== null) throw cut;
+      const value = parsed(line) as { type: string; count?: number } | null;
+      if (value === null) {
+        const message = `${file}:${number}: not an object of JSON`;
+        cut = new StatusError('invalidArgument', message);
+        continue;
+      }
       if (header === null) {
         header = headerOf(value, file);
         continue;
@@ -66,7 +73,9 @@ async function readTrace(file: string): Promise<Trace> {
     if (error instanceof StatusError) throw error;
     throw new StatusError('notFound', `${file} cannot be read: ${toStatus(error).message}`);
   }
-  if (header === null) throw noTrace(file);
+  if (header === null) throw cut ?? noTrace(file);
+  // The server ended while it wrote the last line.
+  if (cut !== null) lost += 1;
   records.sort((left, right) => timeOf(left) - timeOf(right));
   return { header, records, counts, lost };
 }
@@ -84,14 +93,13 @@ function noTrace(file: string): StatusError {
   );
 }
 
-function parsed(line: string, place: string): object {
+function parsed(line: string): object | null {
   try {
     const value = JSON.parse(line) as unknown;
-    if (typeof value === 'object' && value !== null) return value;
+    return typeof value === 'object' ? value : null;
   } catch {
-    // Said below, as for what is no object.
+    return null;
   }
-  throw new StatusError('invalidArgument', `${place}: not an object of JSON`);
 }
 
 async function writeChrome(records: readonly SystemRecord[], file: string): Promise<void> {

@@ -34,7 +34,7 @@ async function run(args: readonly string[], composition: Partial<Composition> = 
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-const commands = ['serve', 'check', 'compile', 'print', 'report', 'import'];
+const commands = ['serve', 'check', 'compile', 'print', 'report', 'import', 'trace', 'explain'];
 
 test('help lists every command; each has a description, arguments and an example', async () => {
   const main = await run(['--help']);
