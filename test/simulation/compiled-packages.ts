@@ -102,7 +102,7 @@ export class CompiledPackages {
 }
 
 /** Properties that are not enumerable do not travel: what is sent on is a stub again. */
-function withControl<Prepared extends PreparedModel>(
+export function withControl<Prepared extends PreparedModel>(
   prepared: Prepared,
   artefact: HostArtefact,
 ): Prepared {

@@ -1,0 +1,83 @@
+/**
+ * Packages of folders, compiled once for all seeds of a process: what `compiled-packages.ts` is for
+ * the packages of simulations. Checkpoints are read whole and stay in memory.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { serialize } from 'node:v8';
+import type { PackageLocation, PreparedModel } from '../../actors/protocol.js';
+import { toStatus } from '../../runtime/base/errors.js';
+import { localFacts } from '../../runtime/hal/local/local-facts.js';
+import type { HostArtefact } from '../../runtime/packages/artefacts.js';
+import { preparePackage, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
+import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
+import type { TaskResult } from '../../runtime/threads/tasks.js';
+import { CompiledPackages, withControl } from './compiled-packages.js';
+
+interface Prepared {
+  readonly plan: PreparationPlan;
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+}
+
+export class DiskPackages extends CompiledPackages {
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #compiled = new Map<string, TaskResult>();
+  readonly #facts = localFacts();
+
+  override readonly prepare = (location: PackageLocation): PreparationPlan =>
+    this.#of(location).plan;
+
+  override checkpoints(location: PackageLocation): ReadonlyMap<string, Uint8Array> {
+    return this.#of(location).contents;
+  }
+
+  override run(call: { readonly task: string; readonly input: unknown }): TaskResult {
+    const stub = createHash('sha1').update(serialize(call)).digest('hex');
+    let result = this.#compiled.get(stub);
+    if (result === undefined) {
+      try {
+        result = runCompileTask(call);
+      } catch (error) {
+        result = { status: toStatus(error) };
+      }
+      this.#compiled.set(stub, result);
+    }
+    const isControl = (call.input as { declaration?: unknown }).declaration === undefined;
+    return isControl && !('status' in result) ? { value: { stub } } : result;
+  }
+
+  override whole<Model extends PreparedModel>(prepared: Model): Model {
+    const { stub } = prepared.control as unknown as { stub: string };
+    return withControl(prepared, (this.#compiled.get(stub) as { value: HostArtefact }).value);
+  }
+
+  override loadable<Model extends PreparedModel>(prepared: Model): Model {
+    return this.whole(prepared);
+  }
+
+  #of(location: PackageLocation): Prepared {
+    const key = JSON.stringify([location.id, location.base, location.document]);
+    let found = this.#prepared.get(key);
+    if (found === undefined) {
+      const plan = preparePackage(location, this.#facts);
+      found = { plan, contents: contentsOf(plan) };
+      this.#prepared.set(key, found);
+    }
+    return found;
+  }
+}
+
+/** Of every file that the plan has open; they are closed. */
+function contentsOf({ parameters }: PreparationPlan): ReadonlyMap<string, Uint8Array> {
+  const contents = new Map<string, Uint8Array>();
+  const descriptors = new Set<number>();
+  for (const { name, descriptor } of parameters.sources.flatMap(({ files }) => files)) {
+    if (descriptors.has(descriptor)) continue;
+    descriptors.add(descriptor);
+    const bytes = new Uint8Array(fstatSync(descriptor).size);
+    readSync(descriptor, bytes, 0, bytes.length, 0);
+    contents.set(name, bytes);
+  }
+  for (const descriptor of descriptors) closeSync(descriptor);
+  return contents;
+}
