@@ -12,6 +12,7 @@ import type { Span, SpanResult, TextGeometry } from '../../runtime/profiles/text
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { Hold, RowStore } from '../../runtime/text/row-store.js';
 import { chooseSpans, type ChosenSpan, type SpanCandidate } from '../policy/epoch-scheduler.js';
+import { PromptShare, type EpochMix } from '../policy/prompt-share.js';
 import type { Emitted, Turn } from './turn.js';
 import { TurnRows } from './turn-rows.js';
 
@@ -44,8 +45,6 @@ export interface EpochWork {
   readonly hold: Hold;
 }
 
-/** Of an epoch's tokens, those that prompts may take while others speak. */
-const PROMPT_SHARE = 0.5;
 const DRAFTS_MAX = 4;
 
 interface Candidate extends SpanCandidate {
@@ -60,10 +59,12 @@ export class TurnTable {
   /** Those that somebody reads along, by stream. */
   readonly #streams = new Map<number, Turn>();
   readonly rows: TurnRows;
+  readonly #share: PromptShare;
   #epochs = 0;
 
   constructor(host: TurnTableHost) {
     this.#host = host;
+    this.#share = new PromptShare(host.geometry.tokens);
     this.rows = new TurnRows(host, this.#turns);
   }
 
@@ -144,12 +145,13 @@ export class TurnTable {
     if (taken.length === 0) taken = this.#choose(ready.filter((turn) => !turn.isAlone));
     if (taken.length === 0) return null;
     for (const { turn } of taken) this.#enter(turn);
+    this.#share.begin(mixOf(taken), this.#host.now());
     return { spans: taken, hold: this.#host.store.hold(taken.map(({ turn }) => turn.row!)) };
   }
 
   #choose(turns: readonly Turn[]): readonly TurnSpan[] {
     const { tokens, spans, outputs } = this.#host.geometry;
-    const limits = { tokens, spans, outputs, promptTokens: Math.ceil(tokens * PROMPT_SHARE) };
+    const limits = { tokens, spans, outputs, promptTokens: this.#share.tokens };
     const kept = new Set<Turn>();
     const room = (candidate: Candidate, count: number): number => {
       const found = this.#room(candidate, count, kept);
@@ -340,6 +342,7 @@ export class TurnTable {
   fail({ spans, hold }: EpochWork, status: StatusRecord, isShared: boolean): void {
     // Of an epoch whose results broke the contract some may have been committed.
     const open = spans.filter(({ turn }) => turn.isInFlight);
+    this.#share.forget();
     this.#host.store.fail(hold);
     for (const { turn, span } of open) {
       turn.isInFlight = false;
@@ -352,6 +355,7 @@ export class TurnTable {
 
   /** What was committed is said before anybody hears that its turn is over. */
   flush(): void {
+    this.#share.end(this.#host.now());
     this.#host.flush();
   }
 
@@ -370,4 +374,11 @@ function wantedOf({ row, input, capturedTo }: Turn): number {
   const { ids, drafts, done } = row!;
   if (input.isCaptured && done < capturedTo) return capturedTo - done;
   return ids.length - drafts - done;
+}
+
+function mixOf(spans: readonly TurnSpan[]): EpochMix {
+  const speaking = spans.filter(({ span }) => span.ids.length - span.drafts === 1);
+  const count = (of: readonly TurnSpan[]): number =>
+    of.reduce((sum, { span }) => sum + span.ids.length, 0);
+  return { speaking: count(speaking), prompt: count(spans) - count(speaking) };
 }
