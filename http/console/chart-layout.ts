@@ -1,7 +1,7 @@
 /**
  * Where the states, arrows and labels of a chart lie. elkjs computes it in its own worker, downward
- * and to the right, so that the page can take what fits it; once for each chart, since a chart never
- * changes while the page is open.
+ * and to the right, so that the page can take what fits it; once for each chart, since charts never
+ * change while the page is open.
  */
 import type { ELK, ELKConstructorArguments, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { MachineCharts } from './machine-charts.js';

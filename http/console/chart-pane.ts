@@ -1,4 +1,4 @@
-/** An SVG that can be dragged and zoomed. It fits what it shows, but never until it is unreadable. */
+/** An SVG that can be dragged and zoomed. It fits what it shows as long as that can be read. */
 import { svg } from './element.js';
 import type { PlacedState } from './chart-layout.js';
 
@@ -53,12 +53,13 @@ export class ChartPane {
     this.#svg.setAttribute('aria-label', text);
   }
 
-  fit(): void {
+  /** Never smaller than `least`: by itself it stays readable. */
+  fit(least = readable): void {
     const { width, height } = this.#size;
     const { clientWidth, clientHeight } = this.#host;
     if (width === 0 || clientWidth === 0) return;
     const whole = Math.min(clientWidth / width, clientHeight / height, 1.15);
-    const scale = Math.max(whole, readable);
+    const scale = Math.max(whole, least);
     const x = Math.max((clientWidth - width * scale) / 2, scale > whole ? 0 : -Infinity);
     this.#view = { scale, x, y: Math.max(0, (clientHeight - height * scale) / 2) };
     this.#isOwn = true;

@@ -52,8 +52,9 @@ export class ChartView implements ConsoleView {
     this.#pane.zoom(factor);
   }
 
+  /** The whole chart, however small. */
   fit(): void {
-    this.#pane.fit();
+    this.#pane.fit(0);
   }
 
   #drawTitle(selected: Selected | null): void {

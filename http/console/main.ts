@@ -100,6 +100,8 @@ let lastMs = 0;
 let drawnMs = 0;
 
 function frame(nowMs: number): void {
+  // First, so that a fault in one frame is not the end of all.
+  requestAnimationFrame(frame);
   feed.pass(nowMs);
   player.pass(nowMs - lastMs);
   lastMs = nowMs;
@@ -108,6 +110,5 @@ function frame(nowMs: number): void {
     drawnMs = nowMs;
     for (const view of views) view.draw();
   }
-  requestAnimationFrame(frame);
 }
 requestAnimationFrame(frame);

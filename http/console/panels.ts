@@ -1,4 +1,4 @@
-/** On a narrow page one panel is shown at a time; the bar of tabs says which. Wide pages show all. */
+/** On a narrow page one panel is shown at a time, which the tabs choose. Wide pages show all. */
 import { byId } from './element.js';
 
 export class Panels {

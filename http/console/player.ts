@@ -1,5 +1,5 @@
 /**
- * Moves the cursor of a history with time: plays a recording at some speed, pauses, steps. It has no
+ * Moves the cursor of a history with time: plays a recording at some speed, and pauses. It has no
  * clock: whoever draws says how much time has passed.
  */
 import type { History } from './history.js';

@@ -2,6 +2,7 @@
  * Where works lie on the device timeline: for each device as many lanes as works overlap, lives of
  * their submitters included. A work takes the first lane that is free.
  */
+import { endOf } from './work-log.js';
 import type { LoggedWork } from './work-log.js';
 
 export interface LaidWork {
@@ -16,12 +17,10 @@ export interface DeviceLanes {
 }
 
 /** From the start of whoever submitted it to its end; open works reach to `nowMs`. */
-export function reach(
-  { life, acceptedMs, retiredMs }: LoggedWork,
-  nowMs: number,
-): [number, number] {
+export function reach(work: LoggedWork, nowMs: number): [number, number] {
+  const { life, acceptedMs } = work;
   const fromMs = life === null ? acceptedMs : Math.min(life.fromMs, acceptedMs);
-  const endMs = retiredMs ?? Math.max(nowMs, acceptedMs);
+  const endMs = endOf(work) ?? Math.max(nowMs, acceptedMs);
   return [fromMs, Math.max(endMs, life?.toMs ?? endMs)];
 }
 

@@ -1,6 +1,7 @@
 /** How works look on the canvas of the device timeline, in the colours of the page. */
 import { shortName } from './format.js';
 import type { DeviceLanes } from './timeline-lanes.js';
+import { endOf } from './work-log.js';
 import type { LoggedWork } from './work-log.js';
 
 export interface TimelineScale {
@@ -24,6 +25,7 @@ export class TimelinePaint {
   readonly #scale: TimelineScale;
   readonly #pen: CanvasRenderingContext2D;
   readonly #style: CSSStyleDeclaration;
+  readonly #colours = new Map<string, string>();
   #height = 0;
 
   constructor(canvas: HTMLCanvasElement, scale: TimelineScale) {
@@ -42,11 +44,13 @@ export class TimelinePaint {
     const { width } = this.#scale;
     const ratio = devicePixelRatio;
     this.#height = height;
-    // Setting the size clears the canvas.
-    this.#canvas.width = Math.round(width * ratio);
-    this.#canvas.height = Math.round(height * ratio);
+    const [across, down] = [Math.round(width * ratio), Math.round(height * ratio)];
+    // A size that is set makes a new bitmap, even when it is the same.
+    if (this.#canvas.width !== across) this.#canvas.width = across;
+    if (this.#canvas.height !== down) this.#canvas.height = down;
     this.#canvas.style.height = `${height}px`;
-    this.#pen.scale(ratio, ratio);
+    this.#pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.#pen.clearRect(0, 0, width, height);
     this.#pen.font = '11px system-ui, sans-serif';
     this.#ruler();
   }
@@ -61,11 +65,11 @@ export class TimelinePaint {
   work(work: LoggedWork, y: number, isMarked: boolean): void {
     const pen = this.#pen;
     const { nowMs } = this.#scale;
-    const { acceptedMs, startedMs, retiredMs, life, failed } = work;
+    const { acceptedMs, startedMs, life, failed } = work;
     pen.globalAlpha = acceptedMs > nowMs ? 0.3 : 1;
     const middle = y + laneHeight / 2;
     const colour = this.#colour(failed ? '--bad' : isMarked ? '--accent' : '--work');
-    const end = this.#x(retiredMs ?? nowMs);
+    const end = this.#x(endOf(work) ?? nowMs);
     if (life !== null) {
       pen.fillStyle = this.#colour('--line-strong');
       const from = this.#x(life.fromMs);
@@ -146,7 +150,11 @@ export class TimelinePaint {
   }
 
   #colour(name: string): string {
-    return this.#style.getPropertyValue(name);
+    const known = this.#colours.get(name);
+    if (known !== undefined) return known;
+    const colour = this.#style.getPropertyValue(name);
+    this.#colours.set(name, colour);
+    return colour;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the devices do, on a canvas: for each submission a thin line for the life of its cohort or
- * epoch, an outline while it waits, a bar while it runs, marks for bytes that went up and came back.
+ * epoch, an outline while it waits, a bar while it runs, marks for bytes that go up and come back.
  * What lies after the moment that is shown is pale. Arrows move from work to work.
  */
 import type { ConsoleModel } from './console-model.js';

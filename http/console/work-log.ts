@@ -25,7 +25,8 @@ export class WorkLog {
 
   add(record: WireRecord): void {
     if (record.type === 'work') {
-      const key = `${record.device} ${record.invocation} ${record.acceptedMs}`;
+      // Told at acceptance and at retirement, by two actors: moments may differ a little.
+      const key = `${record.device} ${record.invocation}`;
       const life = this.#works.get(key)?.life ?? this.#lives.get(record.invocation) ?? null;
       this.#works.set(key, { ...record, life });
       trim(this.#works, this.#worksMax);
@@ -41,13 +42,18 @@ export class WorkLog {
   /** Works that touch the time between, in order of acceptance. */
   between(fromMs: number, toMs: number): LoggedWork[] {
     return [...this.#works.values()]
-      .filter(({ acceptedMs, retiredMs, life }) => {
+      .filter((work) => {
+        const { acceptedMs, life } = work;
         const beginsMs = Math.min(acceptedMs, life?.fromMs ?? acceptedMs);
-        return beginsMs <= toMs && (retiredMs === null || retiredMs >= fromMs);
+        return beginsMs <= toMs && (endOf(work) ?? toMs) >= fromMs;
       })
       .sort((left, right) => left.acceptedMs - right.acceptedMs);
   }
 }
+
+/** Null while it is on the device; that it has left may also show by the end of its submitter. */
+export const endOf = ({ retiredMs, life }: LoggedWork): number | null =>
+  retiredMs ?? life?.toMs ?? null;
 
 /** Drops the entries that came first. */
 function trim(map: Map<string, unknown>, sizeMax: number): void {

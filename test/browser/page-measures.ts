@@ -1,5 +1,5 @@
 /**
- * Measures of a page: a module that the browser loads, compiled with the console. They give one line
+ * Measures of a page: a module that the browser loads, compiled with the console. They give a line
  * for each fault.
  */
 

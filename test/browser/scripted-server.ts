@@ -1,4 +1,4 @@
-/** The real application and its console over a socket, with actors and records that a test makes. */
+/** The real application with its console over a socket, over actors and records of a test. */
 import { chartOf, loadMachines } from '../../actors/machine-charts.js';
 import type { Tree, WireRecord } from '../../http/console/wire.js';
 import type { ActorList, RecordEvent } from '../../http/observing.js';

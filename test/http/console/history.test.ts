@@ -1,4 +1,4 @@
-/** A cursor over records: stepping any way gives what a console would show that saw only so much. */
+/** A cursor over records: any way to a moment gives what a console that saw only so much shows. */
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

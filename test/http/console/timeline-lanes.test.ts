@@ -17,12 +17,24 @@ test('a work that is told twice is one, with the life of its submitter', () => {
   log.add({ type: 'spawn', atMs: 1, actor, parent, incarnation: 0 });
   log.add(work(actor, 2, null));
   assert.is(log.between(0, 10)[0]?.retiredMs, null);
-  log.add(work(actor, 2, 5));
+  // Two clocks told it.
+  log.add(work(actor, 2.1, 5));
   log.add({ type: 'stop', atMs: 6, actor, reason: { kind: 'finished' } });
   const works = log.between(0, 10);
   assert.is(works.length, 1);
   assert.is(works[0]!.retiredMs, 5);
   assert.equal(reach(works[0]!, 100), [1, 6]);
+});
+
+test('a work whose retirement was lost ends with its submitter', () => {
+  const log = new WorkLog();
+  const [actor, parent] = ['m:/c/1', 'm:/'];
+  log.add({ type: 'spawn', atMs: 1, actor, parent, incarnation: 0 });
+  log.add(work(actor, 2, null));
+  assert.equal(reach(log.between(0, 10)[0]!, 100), [1, 100]);
+  log.add({ type: 'stop', atMs: 6, actor, reason: { kind: 'finished' } });
+  assert.equal(reach(log.between(0, 10)[0]!, 100), [1, 6]);
+  assert.equal(log.between(7, 10), []);
 });
 
 test('works that do not touch the time are not given', () => {
