@@ -84,7 +84,7 @@ for (const [name, target] of Object.entries(forms)) {
   test(`the form ${name} has the bits of the other`, () => {
     for (const shape of shapes) {
       const [ours, other] = [program(shape, target), program(shape, {})];
-      for (const rows of [1, 3, 4, ROWS_MAX]) {
+      for (const rows of [3, 4, ROWS_MAX]) {
         const want = emitted(other, roots(shape, rows));
         assert.equal(emitted(ours, roots(shape, rows)), want, `${shape.N} outputs, ${rows} rows`);
       }
@@ -126,7 +126,7 @@ const run = async (): Promise<void> => {
       });
       assert.is(far, -1, `result ${result}: ${values[far]}, not ${want[result]![far]}`);
     });
-    for (const rows of [1, 3, 4, 17]) {
+    for (const rows of [1, 3, 20]) {
       for (const first of [0, ROWS_MAX - rows]) {
         const alone = await onGpu(command, roots(shape, rows, first));
         const part = together.map((values) => values.slice(first * N, (first + rows) * N));
