@@ -57,6 +57,7 @@ export const capacity: readonly Scenario[] = [
   {
     name: 'queue-exact',
     about: 'As many requests wait as may, and one more, which is told when to come again.',
+    onlyReal: 'it needs work that takes long, and simulated work takes as long as the seed says',
     packages: [packageOf('paced')],
     settings: { queueMax: 3 },
     acts: [

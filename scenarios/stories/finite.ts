@@ -69,6 +69,7 @@ export const finite: readonly Scenario[] = [
   {
     name: 'changing-membership',
     about: 'Requests join and leave while cohorts run: whoever stays has its own rows.',
+    onlyReal: 'it needs work that takes long, and simulated work takes as long as the seed says',
     packages: [paced],
     acts: [
       ...[0, 1, 2, 3, 4, 5].map((i) =>
@@ -98,6 +99,7 @@ export const finite: readonly Scenario[] = [
   {
     name: 'cancel-queued-never-touches-active',
     about: 'Requests that wait are cancelled, by their clients and by their ids: who runs goes on.',
+    onlyReal: 'it needs work that takes long, and simulated work takes as long as the seed says',
     packages: [paced],
     acts: [
       embed('active', 'paced', '090 active'),

@@ -9,8 +9,8 @@ import { accessOf } from '../../runtime/hal/command.js';
 import type { WorkRequest } from '../../runtime/hal/queue.js';
 import type { BankCalls, BankSpec, BankTable } from '../../runtime/memory/bank-table.js';
 
-/** The field of every simulated bank: labels of the works that load it end so. */
-const LOADING = /: table$/;
+/** Labels of the works that load a bank: tensors, by a policy, and the field that they fill. */
+const LOADING = /^\S+ by @\S+: \w+$/;
 
 type BankState = 'absent' | 'activating' | 'resident' | 'leaving';
 

@@ -29,7 +29,7 @@ import { FakeObserving } from '../http/fake-observing.js';
 import type { DiskPackages } from './disk-packages.js';
 import { Laws } from './laws.js';
 import { SimulatedOutgoing, type Head } from './simulated-outgoing.js';
-import { MEMORY_BYTES, SimulatedServer } from './simulated-server.js';
+import { MEMORY_BYTES_MAX, SimulatedServer } from './simulated-server.js';
 
 const BUFFER_BYTES = 16 * 1024;
 const READY_MS = 10_000;
@@ -91,7 +91,7 @@ export class ScenarioWorld {
     this.server = new SimulatedServer({
       seed,
       modelThreads: ['model-0'],
-      memoryBytes: settings.memoryBytes ?? MEMORY_BYTES,
+      memoryBytes: settings.memoryBytes ?? MEMORY_BYTES_MAX,
       waitingMax: settings.queueMax ?? 4_096,
       sessionIdleMs: 600_000,
       travelMs: 1,
@@ -126,7 +126,7 @@ export class ScenarioWorld {
       if (this.watch.hasNews) await promisesDone();
       this.watch.hasNews = false;
       if (isDone) break;
-      // Fetched answers go on by themselves for a few rounds.
+      // Where nothing can happen any more, promises may still have something to do.
       if (this.server.world.run({ stepsMax: 1 })) this.watch.hasNews = true;
     }
     return work;

@@ -4,7 +4,8 @@
  * goes on and prints a line a broken seed. `--mutants` tries every mutant instead, each under
  * `--tries` of the seeds and then with the tests that own it, and prints those that nobody notices
  * and why they may (exit 1 where there is no reason, or one for what is noticed); `--counts` says
- * how often each transition was taken.
+ * how often each transition was taken. `--scenario NAME` (or `all`) plays a scenario of
+ * `scenarios/` under each seed, with every law.
  */
 import { parseArgs } from 'node:util';
 import { faultKinds, simulate, type FaultKind, type Outcome } from './simulation.js';
@@ -12,6 +13,7 @@ import { laws } from './laws.js';
 import { transitionCounts } from './machine-mutants.js';
 import { allMutants, MutantRuns } from './mutant-runs.js';
 import { reasonToSurvive, staleReasons } from './mutant-survivors.js';
+import { playSeeds } from './scenario-seeds.js';
 
 const { values } = parseArgs({
   options: {
@@ -23,15 +25,16 @@ const { values } = parseArgs({
     mutants: { type: 'boolean', default: false },
     tries: { type: 'string', default: '8' },
     counts: { type: 'boolean', default: false },
+    scenario: { type: 'string' },
   },
 });
 const faults = values.faults.split(',').filter((name) => name !== '') as FaultKind[];
 const from = Number(values.from);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => from + i);
 
-process.exitCode = main();
+process.exitCode = await main();
 
-function main(): number {
+async function main(): Promise<number> {
   const unknown = faults.filter((name) => !faultKinds.includes(name));
   if (unknown.length > 0) {
     console.error(`no fault ${unknown.join(', ')}; faults: ${faultKinds.join(', ')}`);
@@ -39,6 +42,7 @@ function main(): number {
   }
   if (values.mutants) return runMutants();
   if (values.counts) return countTransitions();
+  if (values.scenario !== undefined) return runScenarios(values.scenario);
   return runSeeds();
 }
 
@@ -112,4 +116,16 @@ function countTransitions(): number {
     console.log(`${count} ${name}`);
   }
   return 0;
+}
+
+async function runScenarios(name: string): Promise<number> {
+  let broken = 0;
+  for await (const { scenario, played, lines } of playSeeds(name, seeds, values.trace)) {
+    for (const line of lines) console.log(line);
+    console.log(
+      `${scenario}: ${played} seeds from ${from}, ${lines.length > 0 ? 'broken' : 'holds'}`,
+    );
+    if (lines.length > 0) broken += 1;
+  }
+  return broken > 0 ? 1 : 0;
 }

@@ -38,6 +38,8 @@ import { SimulatedFiles } from './simulated-files.js';
 /** Tasks, commands and the like take up to this long, in virtual milliseconds. */
 const DELAYS = { task: 4, command: 1.5, open: 2, restart: 5, read: 3 };
 export const MEMORY_BYTES = 1024 * 1024;
+/** The most that any simulated device may have. */
+export const MEMORY_BYTES_MAX = 4 * MEMORY_BYTES;
 
 export interface ServerWatch extends Observer {
   record(thread: string, record: SystemRecord): void;
@@ -76,7 +78,7 @@ const UNREAD: StatusRecord = { code: 'unavailable', message: 'a checkpoint canno
 const unopened = new StatusError('unavailable', 'the device does not open');
 
 /** Device memory reserves gigabytes of addresses: one for all simulations of a process. */
-const memory = new LocalMemory({ workers: 1, memoryBytes: MEMORY_BYTES });
+const memory = new LocalMemory({ workers: 1, memoryBytes: MEMORY_BYTES_MAX });
 
 export class SimulatedServer {
   readonly world: SimulatedWorld;
