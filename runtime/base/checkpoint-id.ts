@@ -1,4 +1,4 @@
-/** The id that a checkpoint without a `model.json` is served under: the name of its folder or file. */
+/** The id of a checkpoint without a `model.json`: the name of its folder or file. */
 import { basename } from 'node:path';
 import { StatusError } from './errors.js';
 

@@ -1,7 +1,7 @@
 /**
- * A `tokenizer.json`, and the part of a `tokenizer_config.json` that framing chats needs, out of the
- * metadata of a GGUF file. What its names mean is in the package's table; the file brings tokens
- * with their types, merges or scores, and which tokens begin and end a text.
+ * A `tokenizer.json`, and the part of a `tokenizer_config.json` that framing chats needs, out of
+ * the metadata of a GGUF file. What its names mean is in the package's table; the file brings
+ * tokens with their types, merges or scores, and which tokens begin and end a text.
  */
 import { StatusError } from '../base/errors.js';
 import { scoredMerges } from './scored-merges.js';

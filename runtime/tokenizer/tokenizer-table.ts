@@ -1,6 +1,6 @@
 /**
- * How the tokenizers that GGUF metadata name cut text, as a package lists them: the names are those
- * that files have (`tokenizer.ggml.model`, `tokenizer.ggml.pre`), and the server knows none of them.
+ * How the tokenizers that GGUF metadata name cut text, as a package lists them: the names are
+ * those that files have (`tokenizer.ggml.model`, `tokenizer.ggml.pre`); the server knows none.
  */
 import { z } from 'zod';
 import { StatusError } from '../base/errors.js';

@@ -1,4 +1,4 @@
-/** node-llama-cpp as a peer: one model, contexts of so many threads and sequences, greedy tokens. */
+/** node-llama-cpp as a peer: contexts of so many threads and sequences, greedy tokens. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

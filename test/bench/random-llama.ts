@@ -126,7 +126,7 @@ function modelMetadata(layers: number, type: RandomLlama['type']): GgufMetadata 
   };
 }
 
-/** Control tokens, bytes, letters, then pairs and triples of letters, each with a score of its own. */
+/** Control tokens, bytes, letters, pairs and triples of letters, each with a score of its own. */
 function tokenizer(): GgufMetadata {
   const bytes = Array.from({ length: 256 }, (_, byte) => {
     return `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;

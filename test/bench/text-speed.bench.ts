@@ -1,7 +1,7 @@
 /**
  * A random model of 61 million parameters in 8-bit blocks, served over HTTP as a user starts it,
  * against node-llama-cpp in this process: the same file, turns of each alternating, so that ratios
- * are of one run. Of the rounds the median counts, with --best the best, for a machine that is busy.
+ * are of one run. Of the rounds the median counts; with --best the best, on a busy machine.
  *
  *   node dist/test/bench/text-speed.bench.js [--best] [--rounds N] [--peer-threads 1,2]
  */

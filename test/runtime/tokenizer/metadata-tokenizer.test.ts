@@ -44,7 +44,7 @@ function scored(pieces: readonly (readonly [string, number])[], more: Metadata =
   return { tokens, tokenizer: made(metadata) };
 }
 
-/** Joins the two neighbours whose join has the best score, leftmost first, until none is a piece. */
+/** Joins the neighbours whose join has the best score, leftmost first, until none is a piece. */
 function joined(text: string, scores: ReadonlyMap<string, number>): string[] {
   const symbols = [...text];
   for (;;) {
