@@ -87,7 +87,10 @@ const more = (count: number): HTMLElement =>
   element('p', { class: 'soft' }, `and ${count} more messages`);
 
 function unknownCause({ cause, from }: TurnRecord): HTMLElement {
-  const why = cause === null ? `came from outside: ${from}` : 'that turn is no longer kept';
+  const why =
+    cause === null
+      ? `no message: ${shortName(from)} acted by itself`
+      : 'that turn is not among the records that are kept';
   return element('p', { class: 'soft' }, why);
 }
 

@@ -27,7 +27,10 @@ export class WorkLog {
     if (record.type === 'work') {
       // Told at acceptance and at retirement, by two actors: moments may differ a little.
       const key = `${record.device} ${record.invocation}`;
-      const life = this.#works.get(key)?.life ?? this.#lives.get(record.invocation) ?? null;
+      const known = this.#works.get(key);
+      // In a file, sorted by these moments, the retirement may come first.
+      if (record.retiredMs === null && (known?.retiredMs ?? null) !== null) return;
+      const life = known?.life ?? this.#lives.get(record.invocation) ?? null;
       this.#works.set(key, { ...record, life });
       trim(this.#works, this.#worksMax);
     } else if (record.type === 'spawn') {

@@ -24,6 +24,8 @@ test('a work that is told twice is one, with the life of its submitter', () => {
   assert.is(works.length, 1);
   assert.is(works[0]!.retiredMs, 5);
   assert.equal(reach(works[0]!, 100), [1, 6]);
+  log.add(work(actor, 2, null));
+  assert.is(log.between(0, 10)[0]!.retiredMs, 5, 'told in the wrong order');
 });
 
 test('a work whose retirement was lost ends with its submitter', () => {
