@@ -84,13 +84,16 @@ export class ChartPane {
     const { x, y, width, height } = place;
     const { scale, x: left, y: top } = this.#view;
     const { clientWidth, clientHeight } = this.#host;
+    const { width: whole, height: high } = this.#size;
     const margin = 24;
     const shift = (from: number, to: number, size: number): number => {
       if (from < margin) return margin - from;
       return to > size - margin ? size - margin - to : 0;
     };
-    const dx = shift(left + x * scale, left + (x + width) * scale, clientWidth);
-    const dy = shift(top + y * scale, top + (y + height) * scale, clientHeight);
+    const isWide = whole * scale > clientWidth || !this.#isOwn;
+    const isHigh = high * scale > clientHeight || !this.#isOwn;
+    const dx = isWide ? shift(left + x * scale, left + (x + width) * scale, clientWidth) : 0;
+    const dy = isHigh ? shift(top + y * scale, top + (y + height) * scale, clientHeight) : 0;
     this.#view = { scale, x: left + dx, y: top + dy };
     this.#place();
   }
