@@ -1,8 +1,9 @@
 /**
  * Laws about sessions, turns and epochs, checked while they happen: I3 (nothing is said after a
- * cancel), I4 (a turn is in one epoch at a time, and in none when it is cancelled or its reader does
- * not read), I8 (at rest no row, checkpoint or submission is left in a store), I9 (a page that some
- * other row reads is never written), I12 (one answer an ask), K (who failed in company goes alone).
+ * cancel), I4 (a turn is in one epoch at a time, and in none when it is cancelled or its reader
+ * does not read), I8 (at rest no row, checkpoint or submission is left in a store), I9 (a page that
+ * some other row reads is never written), I12 (one answer an ask), K (who failed in company goes
+ * alone).
  */
 import { mayBeOneMembersFault } from '../../actors/policy/isolation.js';
 import { STREAMS, type TextDeltas, type TextSubmit } from '../../actors/protocol.js';

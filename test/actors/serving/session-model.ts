@@ -1,4 +1,4 @@
-/** What runs because of a session's chart: one turn at a time, its answer, the idle timer, the row. */
+/** What a session's chart sets going: one turn at a time, its answer, the idle timer, the row. */
 import * as assert from 'uvu/assert';
 import type { Context } from '../../../actors/serving/session.machine.js';
 import type { MachineEvent } from '../../../runtime/system/machine-event.js';

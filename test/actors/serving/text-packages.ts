@@ -1,4 +1,4 @@
-/** Packages of models/tiny-text with sizes of their own, or with faults that a turn's seed chooses. */
+/** Packages of models/tiny-text: with sizes of their own, or with faults that a seed chooses. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
