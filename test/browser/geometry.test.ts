@@ -82,4 +82,23 @@ browserTest('nothing overlaps on a phone of 390 px', (open) =>
   }),
 );
 
+browserTest('no chart of any machine has a label over a state or another label', (open) =>
+  withScriptedServer(async (server) => {
+    const { chartList } = server.observing;
+    const actors = chartList.map(({ id, initial }) => ({
+      ...{ address: `main:/${id}`, parent: null, thread: 'main', kind: id, state: initial },
+      ...{ mailbox: 0, oldestMs: null },
+    }));
+    server.show({ nowMs: 1, threads: [{ name: 'main' }], actors });
+    const page = await open({ url: `${server.url}/console` });
+    await page.route('**/measures.js', (route) => route.fulfill({ path: measures }));
+    for (const { id, initial } of chartList) {
+      await page.getByRole('treeitem', { name: id, exact: false }).first().click();
+      await page.locator(`svg[aria-label^="${id}:"] .current[data-state="${initial}"]`).waitFor();
+      const faults = await page.evaluate("import('/measures.js').then((page) => page.overlaps())");
+      assert.equal(faults, [], id);
+    }
+  }),
+);
+
 test.run();

@@ -77,6 +77,30 @@ browserTest('plays from the start and stops at the end', (open) =>
   }),
 );
 
+browserTest('a live page that is paused stays where it is until it goes on', (open) =>
+  withScriptedServer(async (server) => {
+    const page = await open({ url: `${server.url}/console` });
+    const traffic = new SampleTraffic();
+    traffic.cohort();
+    server.tell(traffic.records.splice(0));
+    await page.locator('#transitions .row', { hasText: 'work.retired' }).waitFor();
+    await page.keyboard.press(' ');
+    await page.locator('#source', { hasText: 'paused' }).waitFor();
+    const held = await page.locator('#scrub').inputValue();
+    traffic.cancel(traffic.request());
+    const news = traffic.records.splice(0);
+    server.tell(news);
+    const end = String(Number(held) + news.length);
+    await page.locator(`#scrub[max="${end}"]`).waitFor();
+    assert.is(await page.locator('#scrub').inputValue(), held);
+    const cancelled = page.locator('#transitions .row', { hasText: 'request.cancel' });
+    assert.is(await cancelled.count(), 0);
+    await page.getByRole('button', { name: 'Go live' }).click();
+    await cancelled.waitFor();
+    await page.locator('#source', { hasText: 'live' }).waitFor();
+  }),
+);
+
 browserTest('says what it cannot open', (open) =>
   withScriptedServer(async (server) => {
     const page = await open({ url: `${server.url}/console` });
