@@ -70,19 +70,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     watched: [...plan.model, DEVICE_THREAD],
     options,
   });
-  system.spawn('pool', taskPort, pools.compile);
-  system.spawn('files', filesPort, { runner: pools.reading, closeFile });
-  system.spawn('log', logPort, write);
   const streams = new Streams();
-  system.spawn('streams', textStreams, streams);
-  system.spawn('server', server, {
-    modelThreads: plan.model,
-    preparationThreads: plan.preparation,
-    deviceThread: DEVICE_THREAD,
-    waitingMax: options.queueMax,
-    sessionIdleMs: options.sessionIdleMs,
-    wallTime: () => ports.clock.wallTime(),
-  });
+  spawnActors(system, { pools, plan, streams, options, write });
   const deadlineMs = ports.clock.now() + OPEN_DEADLINE_MS;
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -107,6 +96,31 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const text = new TextPort({ system, streams, clock: ports.clock, files, calls });
   const serving = new ServingPort({ system, topology, options, text, calls, views, watch });
   return { serving, text, observing, topology, pool: pools.compile, system, close };
+}
+
+interface MainActors {
+  readonly pools: ReturnType<typeof openPools>;
+  readonly plan: ThreadPlan;
+  readonly streams: Streams;
+  readonly options: StartOptions;
+  readonly write: (entry: LogEntry) => void;
+}
+
+/** The actors of the main thread; the server starts all others. */
+function spawnActors(system: ActorSystem, main: MainActors): void {
+  const { pools, plan, streams, options, write } = main;
+  system.spawn('pool', taskPort, pools.compile);
+  system.spawn('files', filesPort, { runner: pools.reading, closeFile });
+  system.spawn('log', logPort, write);
+  system.spawn('streams', textStreams, streams);
+  system.spawn('server', server, {
+    modelThreads: plan.model,
+    preparationThreads: plan.preparation,
+    deviceThread: DEVICE_THREAD,
+    waitingMax: options.queueMax,
+    sessionIdleMs: options.sessionIdleMs,
+    wallTime: () => options.ports.clock.wallTime(),
+  });
 }
 
 function openPools(): { readonly compile: TaskPool; readonly reading: TaskPool } {
