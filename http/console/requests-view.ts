@@ -2,7 +2,7 @@
 import type { ConsoleModel } from './console-model.js';
 import type { ConsoleView } from './console-view.js';
 import { byId, element } from './element.js';
-import { count, duration } from './format.js';
+import { count, duration, shortName } from './format.js';
 import type { Explanation, RequestRow } from './wire.js';
 import { VirtualList } from './virtual-list.js';
 
@@ -73,13 +73,14 @@ function chainOf({ request, model, waiting }: Explanation): HTMLElement {
 function drawRow(node: HTMLElement, row: RequestRow, isSelected: boolean): void {
   const { id, state, ageMs, waitingFor, address } = row;
   const age = duration(ageMs);
-  const drawn = [id, state, age, waitingFor, isSelected].join('\n');
+  const drawn = [id, address, state, age, waitingFor, isSelected].join('\n');
   if (node.dataset.drawn === drawn) return;
   node.dataset.drawn = drawn;
   node.setAttribute('aria-selected', String(isSelected));
   node.title = `${address}\n${waitingFor ?? ''}`;
   node.replaceChildren(
     element('span', { class: 'name' }, id),
+    element('span', { class: 'from' }, shortName(address)),
     element('span', { class: 'state' }, state),
     element('span', { class: 'time' }, age),
     element('span', { class: 'why' }, waitingFor ?? 'runs'),

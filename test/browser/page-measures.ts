@@ -19,7 +19,7 @@ export function overlaps(): string[] {
   ];
   const faults: string[] = [];
   const nameOf = (node: Element): string =>
-    `${node.parentElement?.id || node.parentElement?.className || ''} > ` +
+    `${node.parentElement?.id || node.parentElement?.getAttribute('class') || ''} > ` +
     `${node.tagName.toLowerCase()} "${(node.textContent ?? '').trim().slice(0, 30)}"`;
   for (const selector of groups) {
     const byParent = new Map<Element, { node: Element; box: DOMRect }[]>();
