@@ -24,7 +24,7 @@ export type Moment =
     }
   | { readonly kind: 'all'; readonly of: readonly Moment[] };
 
-/** A call of HTTP. `{NAME}` in its path is the `id` in the answer of act NAME, which it waits for. */
+/** A call of HTTP. `{NAME}` in its path is the `id` in act NAME's answer, which it waits for. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;

@@ -9,7 +9,7 @@ import type { ReachedMoment, Transitions } from './ground.js';
 
 const POLL_MS = 2;
 
-/** Machines by where their actors live, and the state that they begin in: no transition tells it. */
+/** Machines by where their actors live, and the states they begin in, which no transition tells. */
 const machineTable: readonly (readonly [RegExp, string, string])[] = [
   [/\/requests\/[^/]+$/, 'finiteRequest', 'preparing'],
   [/\/cohorts\/[^/]+$/, 'cohort', 'preparing'],

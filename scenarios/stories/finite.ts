@@ -1,4 +1,4 @@
-/** Cohorts of finite requests: who is in them, how long their inputs are, who leaves, what fails. */
+/** Cohorts of finite requests: who is in them, how long inputs are, who leaves, what fails. */
 import { ask, at, cancel, embed, ended, inTurn, reached } from '../acts.js';
 import { answers, before, ends, leaves, refuses, rows, same } from '../expectations.js';
 import { packageOf } from '../packages.js';

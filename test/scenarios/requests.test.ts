@@ -1,4 +1,7 @@
-/** Scenarios of single requests: who shares their cohort, who leaves in which state. Each over HTTP, against real threads. */
+/**
+ * Scenarios of single requests: who shares their cohort, who leaves in which state. Each over
+ * HTTP, against real threads.
+ */
 import { disconnects } from '../../scenarios/stories/disconnects.js';
 import { finite } from '../../scenarios/stories/finite.js';
 import { playAll } from './play-all.js';

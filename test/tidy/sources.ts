@@ -40,7 +40,9 @@ export const allCode: readonly SourceFile[] = paths
   .map(read);
 
 /** What ships: everything but tests. */
-export const shipped = allCode.filter((file) => /^(actors|runtime|http)\//.test(file.path));
+export const shipped = allCode.filter((file) =>
+  /^(actors|runtime|http|scenarios)\//.test(file.path),
+);
 export const tests = allCode.filter((file) => file.path.startsWith('test/'));
 
 /** 1-based line of an offset. */
