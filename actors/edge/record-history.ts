@@ -1,7 +1,7 @@
 /**
- * The last records of all threads, for those who read along: one bounded list that every reader goes
- * through at its own pace. Nobody waits for a reader, and a reader costs nothing while it is slow:
- * what it comes too late for is counted as lost to it.
+ * The last records of all threads, for those who read along: one bounded list that every reader
+ * goes through at its own pace. Nobody waits for a reader, and a reader costs nothing while it is
+ * slow: what it comes too late for is counted as lost to it.
  */
 import type { RecordEvent, RecordReader } from '../../http/observing.js';
 import type { SystemRecord } from '../../runtime/system/recorder.js';

@@ -1,6 +1,6 @@
 /**
- * Blocks its thread as an endless loop would, for so long: for fault injection. Every thread has the
- * kind; nothing that is reached from outside starts one.
+ * Blocks its thread as an endless loop would, for so long: for fault injection. Every thread has
+ * the kind; nothing that is reached from outside starts one.
  */
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 

@@ -1,7 +1,7 @@
 /**
- * The actor through which what turns say reaches whoever reads along, on the main thread: hands each
- * delta to its reader in order, and tells the generation when it was taken, so that a reader that
- * does not read stops its own turn and no other.
+ * The actor through which what turns say reaches whoever reads along, on the main thread: hands
+ * each delta to its reader in order, and tells the generation when it was taken, so that a reader
+ * that does not read stops its own turn and no other.
  */
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';

@@ -1,7 +1,7 @@
 /**
- * `/console`: the page that shows charts, actors, records and requests live, and what it reads. Data
- * is for those who may use `/admin`; page and scripts hold nothing of the server, so that a browser
- * can load them before it is told the token.
+ * `/console`: the page that shows charts, actors, records and requests live, and what it reads.
+ * Data is for those who may use `/admin`; page and scripts hold nothing of the server, so that a
+ * browser can load them before it is told the token.
  */
 import { z } from '@hono/zod-openapi';
 import { StatusError } from '../../runtime/base/errors.js';

@@ -52,9 +52,13 @@ ${packs.join('\n')}
     'motif.quant.quant_panels': String(chunk[0]),
     'motif.quant.quant_rows': String(chunk[1]),
   };
-  return stageProgram({ ...motifs('linear', 'quant', 'quant-pack'), 'sample.loom': text }, 'sample.main', {
-    config,
-  });
+  return stageProgram(
+    { ...motifs('linear', 'quant', 'quant-pack'), 'sample.loom': text },
+    'sample.main',
+    {
+      config,
+    },
+  );
 }
 
 /** Bytes from one block of source rows to the next. */

@@ -1,4 +1,6 @@
-/** Why finite requests wait, in situations that are real: on threads, before cohorts, for stages. */
+/**
+ * Why finite requests wait, in situations that are real: on threads, before cohorts, for stages.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeTuned } from '../model/tuned-package.js';

@@ -1,4 +1,6 @@
-/** What readers of the records see, however slow they are: in order, and what is missing is known. */
+/**
+ * What readers of the records see, however slow they are: in order, and what is missing is known.
+ */
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,6 @@
-/** A recording of a real server: every thread, works and books, causes across threads, its forms. */
+/**
+ * A recording of a real server: every thread, works and books, causes across threads, its forms.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** Trace files as they are found: whole, cut short, of something else, and written by a slow disk. */
+/**
+ * Trace files as they are found: whole, cut short, of something else, and written by a slow disk.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
