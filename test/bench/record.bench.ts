@@ -1,8 +1,9 @@
 /**
- * What recording costs. Off: the actor system as it is against a copy of its compiled code from which
- * every mention of a recorder was cut, in rounds that alternate. On: the same with a ring, for who
- * turns it on. Messages do nothing there, so branches weigh as much as they ever can. Also requests of
- * a whole server, off and on, alternating; of one, the branches of its messages are a share.
+ * What recording costs. Off: the actor system as it is against a copy of its compiled code from
+ * which every mention of a recorder was cut, in rounds that alternate. On: the same with a ring,
+ * for who turns it on. Messages do nothing there, so branches weigh as much as they ever can.
+ * Also requests of a whole server, off and on, alternating; of one, the branches of its messages
+ * are a share.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
