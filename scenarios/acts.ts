@@ -66,6 +66,11 @@ export const kill = (name: string, thread: string, when: Moment): Act => ({
   when,
 });
 
+export const block = (name: string, thread: string, ms: number): Act => ({
+  name,
+  does: { kind: 'block', thread, ms },
+});
+
 export const loseDevice = (name: string, when: Moment): Act => ({
   name,
   does: { kind: 'lose-device' },

@@ -3,6 +3,7 @@
  * What only a test may do to a server is done here.
  */
 import { systemPorts } from '../runtime/base/ports.js';
+import type { ActorSelf, Behaviour } from '../runtime/system/actor.js';
 import type { ActorSystem } from '../runtime/system/system.js';
 import type { SystemRecord } from '../runtime/system/recorder.js';
 import { RingRecorder } from '../runtime/system/ring-recorder.js';
@@ -110,6 +111,7 @@ function recordsOf({ topology, system }: Insides): RecordSource {
 
 async function harmed({ topology, system }: Insides, fault: Fault): Promise<void> {
   if (fault.kind === 'kill') return topology.kill(fault.thread);
+  if (fault.kind === 'block') return blocked(system, fault);
   const { timers } = systemPorts('harm');
   // A device gives up when too many of its workers have died.
   let isLost = false;
@@ -126,4 +128,14 @@ async function harmed({ topology, system }: Insides, fault: Fault): Promise<void
 function stateOf(system: ActorSystem): unknown {
   const server = system.describe().actors.find(({ address }) => address === 'main:/server');
   return (server?.state as { state?: unknown } | undefined)?.state;
+}
+
+/** By an actor that takes that long over its first turn. */
+function blocked(system: ActorSystem, { thread, ms }: Extract<Fault, { kind: 'block' }>): void {
+  const name = `blocks-${thread}`;
+  const spawn = (self: ActorSelf): Behaviour => {
+    self.spawnOn(thread, name, 'blocker', { ms });
+    return { receive() {} };
+  };
+  system.spawn(name, spawn, null);
 }

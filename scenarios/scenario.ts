@@ -36,6 +36,8 @@ export interface Call {
 /** What nobody wants to happen. Only on a server that the scenario has started itself. */
 export type Fault =
   | { readonly kind: 'kill'; readonly thread: string }
+  /** It does nothing for so long, as in an endless loop. */
+  | { readonly kind: 'block'; readonly thread: string; readonly ms: number }
   /** The device fails for good: it has to be opened again. */
   | { readonly kind: 'lose-device' };
 

@@ -1,5 +1,5 @@
 /** Threads and devices that end in the middle of traffic. */
-import { all, at, complete, embed, ended, kill, loseDevice, said } from '../acts.js';
+import { all, at, block, complete, embed, ended, kill, look, loseDevice, said } from '../acts.js';
 import { answers, answersOrRetries, holds, same } from '../expectations.js';
 import { errorOf } from '../outcome.js';
 import { packageOf } from '../packages.js';
@@ -58,6 +58,25 @@ export const faults: readonly Scenario[] = [
         return /try again/.test(message) ? null : message;
       }),
       same('after', 'again'),
+    ],
+  },
+  {
+    name: 'wedged-thread',
+    about: 'The thread of a model does nothing while a request waits for it: readiness says so.',
+    packages: [first],
+    onlyReal: 'a simulated thread cannot be blocked',
+    acts: [
+      block('blocks', 'model-0', 5_500),
+      embed('waits', 'first-output', 'waits', { when: at(50) }),
+      look('red', '/readyz', { when: at(4_900) }),
+      look('green', '/readyz', { when: ended('waits'), retries: true }),
+    ],
+    expects: [
+      answers('waits', 'green'),
+      holds('red: 503, and names the thread', (outcomes) => {
+        const { status, text: told } = outcomes.of('red');
+        return status === 503 && /model-0/.test(told) ? null : `${status}: ${told}`;
+      }),
     ],
   },
   {

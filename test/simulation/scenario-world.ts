@@ -145,7 +145,8 @@ export class ScenarioWorld {
 
   async #harm(fault: Fault): Promise<void> {
     if (fault.kind === 'kill') this.server.kill(fault.thread);
-    else this.server.loseDevice();
+    else if (fault.kind === 'lose-device') this.server.loseDevice();
+    else throw new Error('a simulated thread cannot be blocked');
   }
 
   #compose(ports: Ports, streams: Streams): { app: LoomApp; serving: ServingPort } {
