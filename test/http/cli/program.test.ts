@@ -34,7 +34,17 @@ async function run(args: readonly string[], composition: Partial<Composition> = 
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-const commands = ['serve', 'check', 'compile', 'print', 'report', 'import', 'trace', 'explain'];
+const commands = [
+  'serve',
+  'check',
+  'compile',
+  'print',
+  'report',
+  'import',
+  'trace',
+  'explain',
+  'scenario',
+];
 
 test('help lists every command; each has a description, arguments and an example', async () => {
   const main = await run(['--help']);
