@@ -1,4 +1,7 @@
-/** Scenarios of threads and devices that end. Each over HTTP, against real threads. */
+/**
+ * Scenarios of threads and devices that end. Each over HTTP, against real threads.
+ * time limit: 120 s
+ */
 import { faults } from '../../scenarios/stories/faults.js';
 import { playAll } from './play-all.js';
 

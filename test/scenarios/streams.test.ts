@@ -1,4 +1,7 @@
-/** Scenarios of streams, and of formats that ask too much. Each over HTTP, against real threads. */
+/**
+ * Scenarios of streams, and of formats that ask too much. Each over HTTP, against real threads.
+ * time limit: 120 s
+ */
 import { grammars } from '../../scenarios/stories/grammars.js';
 import { streams } from '../../scenarios/stories/streams.js';
 import { playAll } from './play-all.js';
