@@ -1,14 +1,16 @@
 /**
- * Blocks its thread as an endless loop would, for so long: for fault injection. Every thread has
- * the kind; nothing that is reached from outside starts one.
+ * Blocks its thread as an endless loop would, until its word changes or its time is over: for fault
+ * injection. Every thread has the kind; nothing that is reached from outside starts one.
  */
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 
 export interface BlockerInput {
+  /** Shared by its threads; the first word is 0 while it shall block. */
+  readonly word: Int32Array;
   readonly ms: number;
 }
 
-export const blocker = (_self: ActorSelf, { ms }: BlockerInput): Behaviour => {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+export const blocker = (_self: ActorSelf, { word, ms }: BlockerInput): Behaviour => {
+  Atomics.wait(word, 0, 0, ms);
   return { receive() {} };
 };

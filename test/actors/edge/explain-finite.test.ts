@@ -24,7 +24,7 @@ test.after(async () => {
 });
 
 test('preparing, on a thread that is busy; the way to a thread that does not answer', async () => {
-  blockThread(server, 'preparation-0', 1_500);
+  const releasePreparation = blockThread(server, 'preparation-0');
   // More inputs than are prepared where the generation lives.
   const texts = Array.from({ length: 6 }, (_, index) => good(index));
   const prepared = send(server, 'to-prepare', { model: 'faulty', texts });
@@ -32,11 +32,13 @@ test('preparing, on a thread that is busy; the way to a thread that does not ans
   assert.is(wait.details['thread'], 'preparation-0');
   assert.match(wait.unblockedBy, /prepare_request on thread preparation-0/);
   assert.equal(reasonsOf(explanation), ['preparing', 'thread']);
-  blockThread(server, 'model-0', 1_500);
+  const releaseModel = blockThread(server, 'model-0');
   const moving = send(server, 'on-its-way', { model: 'faulty', texts: [good(1)] });
   const found = await waitsFor(server, 'on-its-way', 'thread');
   assert.is(found.explanation.address, null);
   assert.is(found.wait.details['thread'], 'model-0');
+  releaseModel();
+  releasePreparation();
   assert.not.instance(await prepared, Error);
   assert.not.instance(await moving, Error);
 });
@@ -78,22 +80,25 @@ const cohortOf = (at: number): string => `model-0:/models/tuned@1/cohorts/${at}`
 
 test('a specialization that is on its way', async () => {
   // Models take turns on them.
-  blockThread(server, 'preparation-0', 1_200);
-  blockThread(server, 'preparation-1', 1_200);
+  const threads = ['preparation-0', 'preparation-1'];
+  const release = threads.map((thread) => blockThread(server, thread));
   const end = send(server, 'choosing', { model: 'tuned', texts: ['b1'] });
   const { wait, explanation } = await waitsFor(server, 'choosing', 'specialization');
   assert.match(wait.text, /specialization tuned.forward, which has its banks and files planned/);
   assert.is(reasonsOf(explanation).at(-1), 'thread', 'that of its preparer is blocked');
+  for (const letGo of release) letGo();
   assert.not.instance(await end, Error);
 });
 
 test('one that runs alone, because a call that it shared has failed', async () => {
   await holdWorks(server, '');
   // They share a cohort, and the first spoils its call; good ones run alone, two at a time.
-  blockThread(server, 'model-0', 300);
+  const release = blockThread(server, 'model-0');
   const ends = ['d0', good(1), good(2), good(3)].map((text, index) =>
     send(server, `member-${index}`, { model: 'faulty', texts: [text] }),
   );
+  await waitsFor(server, 'member-3', 'thread');
+  release();
   const { wait } = await waitsFor(server, 'member-3', 'alone');
   assert.match(wait.text, /it has to run alone, because a call that it shared has failed/);
   await holdWorks(server, null);

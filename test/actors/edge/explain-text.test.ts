@@ -120,10 +120,11 @@ test('a reader that does not read', async () => {
 });
 
 test('a prompt that is being prepared', async () => {
-  blockThread(server, 'preparation-0', 1_000);
-  blockThread(server, 'preparation-1', 1_000);
+  const threads = ['preparation-0', 'preparation-1'];
+  const release = threads.map((thread) => blockThread(server, thread));
   const end = say('rows', 'prepares');
   const { wait } = await waitsFor(server, 'prepares', 'preparing');
+  for (const letGo of release) letGo();
   assert.match(wait.unblockedBy, /framing and tokenizing of its prompt on thread preparation-\d/);
   await ended([end]);
 });

@@ -6,9 +6,10 @@ import { blockThread, green, redReasons, waitingRequest } from './wedged.js';
 
 async function wedge(server: TestServer, thread: string): Promise<void> {
   await green(server);
-  blockThread(server, thread, 4_500);
+  const release = blockThread(server, thread);
   const request = waitingRequest(server);
   assert.match(await redReasons(server), new RegExp(`thread ${thread} has not answered`));
+  release();
   await green(server);
   assert.not.instance(await request, Error, 'what waited is answered when the thread goes on');
 }

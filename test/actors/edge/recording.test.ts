@@ -145,7 +145,7 @@ test('on and off while it serves; a thread that is stuck holds up neither looks 
       assert.not.ok(live.observing.isRecording);
       await live.observing.setRecording(true);
       const reader = live.observing.records(null);
-      blockThread(live, 'preparation-0', 1_500);
+      const release = blockThread(live, 'preparation-0');
       await live.embed('first-output', ['abc']);
       const event = JSON.parse((await reader.next())!.text) as { records: SystemRecord[] };
       assert.ok(event.records.length > 0);
@@ -156,6 +156,7 @@ test('on and off while it serves; a thread that is stuck holds up neither looks 
       );
       assert.ok(actors.some(({ address }) => address.startsWith('model-0:/')));
       await live.observing.setRecording(false);
+      release();
       assert.is(live.system.recorder, null);
       reader.close();
     },

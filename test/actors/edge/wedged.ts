@@ -5,17 +5,25 @@ import type { TestServer } from '../running-server.js';
 /** What the issue allows between a wedge and a red answer. */
 const RED_WITHIN_MS = 5_000;
 
-/** Blocks a thread as an endless loop would. */
-export function blockThread({ system, now }: TestServer, thread: string, ms: number): void {
-  const name = `blocks-${now()}`;
+/** At most: a test that fails lets go of its threads, too. */
+const BLOCKED_MS = 30_000;
+
+/** Blocks a thread as an endless loop would, until the returned function is called. */
+export function blockThread({ system, now }: TestServer, thread: string): () => void {
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  const name = `blocks-${thread}-${now()}`;
   system.spawn(
     name,
     (self) => {
-      self.spawnOn(thread, name, 'blocker', { ms });
+      self.spawnOn(thread, name, 'blocker', { word, ms: BLOCKED_MS });
       return { receive() {} };
     },
     null,
   );
+  return () => {
+    Atomics.store(word, 0, 1);
+    Atomics.notify(word, 0);
+  };
 }
 
 /** The address of an actor by the kind of its machine. */
