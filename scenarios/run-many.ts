@@ -3,6 +3,8 @@
  * are registered once; what harms a server keeps to one of its own. With a URL all go there.
  */
 import { createServer } from 'node:net';
+import { StatusError } from '../runtime/base/errors.js';
+import { asked } from './ground.js';
 import { httpGround } from './http-ground.js';
 import { startOwnServer } from './own-server.js';
 import { runScenario, type ScenarioReport } from './run-scenario.js';
@@ -23,8 +25,15 @@ export async function runMany(
   const served = new Map<string, string>();
   // Timers do not keep a process alive, and between two calls nothing else would.
   const alive = createServer().listen(0, '127.0.0.1');
-  for (const scenario of scenarios) onReport(await runScenario(scenario, ground, served));
-  alive.close();
+  try {
+    await asked(ground, { method: 'GET', path: '/livez' }).catch((error: Error) => {
+      const why = (error.cause as Error | undefined)?.message ?? error.message;
+      throw new StatusError('unavailable', `${url} cannot be reached: ${why}`);
+    });
+    for (const scenario of scenarios) onReport(await runScenario(scenario, ground, served));
+  } finally {
+    alive.close();
+  }
 }
 
 /** In the order of the first of each kind. */
