@@ -134,7 +134,8 @@ function stateOf(system: ActorSystem): unknown {
 function blocked(system: ActorSystem, { thread, ms }: Extract<Fault, { kind: 'block' }>): void {
   const name = `blocks-${thread}`;
   const spawn = (self: ActorSelf): Behaviour => {
-    self.spawnOn(thread, name, 'blocker', { ms });
+    const word = new Int32Array(new SharedArrayBuffer(4));
+    self.spawnOn(thread, name, 'blocker', { word, ms });
     return { receive() {} };
   };
   system.spawn(name, spawn, null);

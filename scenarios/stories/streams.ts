@@ -31,7 +31,7 @@ const tight: PackageNeed = {
 /** More than sockets hold for a reader, when each token comes with the twenty likeliest. */
 const much = {
   messages: [{ role: 'user', content: 'say much' }],
-  n: 7,
+  n: 14,
   max_tokens: 900,
   logit_bias: { 256: -100 },
 };
