@@ -51,6 +51,13 @@ export class SseStream {
     this.#outgoing = outgoing;
     this.#options = options;
     this.#writtenMs = ports.clock.now();
+    // The request may be over already: its deadline has answered, or its client has left.
+    this.#isOver = outgoing.destroyed || outgoing.headersSent;
+    if (this.#isOver) {
+      this.#timer = 0;
+      this.#leave = () => undefined;
+      return;
+    }
     this.#timer = this.#watchIn(idleMs);
     this.#leave = open.enterStream(this);
     outgoing.once('close', () => this.#closed());
@@ -67,7 +74,7 @@ export class SseStream {
 
   /** One event; null when more is welcome at once. `data` has no line breaks. */
   send(data: string, named: NamedEvent | null = null): Promise<void> | null {
-    if (this.#isOver || this.#outgoing.destroyed) return null;
+    if (!this.#isLive) return null;
     const head = named === null ? '' : `event: ${named.event}\nid: ${named.id}\n`;
     this.#write(`${head}data: ${data}\n\n`);
     if (this.#heldBytes < this.#options.bufferBytes) return null;
@@ -76,7 +83,7 @@ export class SseStream {
 
   /** Begins the answer where the first event may be long in coming. */
   comment(text: string): void {
-    if (!this.#isOver && !this.#outgoing.destroyed) this.#write(`: ${text}\n\n`);
+    if (this.#isLive) this.#write(`: ${text}\n\n`);
   }
 
   /** Nothing follows; the reader may still have to take what is there. */
@@ -91,6 +98,12 @@ export class SseStream {
   fail(error: unknown): void {
     void this.send(JSON.stringify(errorAnswer(error).body));
     this.end();
+  }
+
+  /** Somebody else may have answered before it began. */
+  get #isLive(): boolean {
+    const { destroyed, headersSent } = this.#outgoing;
+    return !this.#isOver && !destroyed && (this.#hasBegun || !headersSent);
   }
 
   #write(text: string): void {
@@ -152,7 +165,7 @@ export class SseStream {
       return;
     }
     const silentMs = nowMs - this.#writtenMs;
-    if (silentMs >= idleMs && !this.#isOver) this.#write(': waiting\n\n');
+    if (silentMs >= idleMs) this.comment('waiting');
     this.#timer = this.#watchIn(silentMs >= idleMs ? idleMs : idleMs - silentMs);
   }
 }

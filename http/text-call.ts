@@ -6,6 +6,7 @@
  * The law of a stream: what comes first for a choice, its deltas, one reason for its end; then
  * usage where it was asked for, then [DONE]. After an error nothing comes.
  */
+import { StatusError } from '../runtime/base/errors.js';
 import { allOrNone } from './all-or-none.js';
 import { answerJson } from './answer.js';
 import type { LoomContext } from './context.js';
@@ -67,6 +68,8 @@ export async function answerGenerated(
         lists: { elementsMax: limits.batchMax, knob: '--max-batch N' },
       });
       const reading = await read(value, options);
+      // Its body came when the deadline had answered already, or its client had left.
+      if (options.signal.aborted) throw new StatusError('cancelled', 'the request is over');
       const turns = new Turns(c, services, reading);
       if (!reading.isStream) return answerJson(c, await turns.gather(options));
       stream = openStream(c, services);

@@ -1,9 +1,11 @@
 /** What actors say of a deployment, as http documents it. */
+import { join } from 'node:path';
 import type { BankState, DeploymentState, ModelState, StageSummary } from '../../http/serving.js';
 import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary } from '../model/deployment.js';
 import type { PreparedSummary } from '../model/prepared-summary.js';
 import type { GenerationSummary } from '../model/generation-base.js';
+import type { PackageLocation } from '../protocol.js';
 
 /** The chart has finer states than the contract of the admin routes. */
 const states: Readonly<Record<string, DeploymentState>> = {
@@ -42,10 +44,14 @@ export function modelStateOf(summary: DeploymentSummary, parts: ModelParts): Mod
             hostStateBytes: prepared.stateBytes,
           },
     banks: banksOf(summary, device),
-    package: location?.base ?? '',
+    package: location === null ? '' : placeOf(location),
     error: failure,
   };
 }
+
+/** A checkpoint is known by its own path, not by that of the package that serves it. */
+const placeOf = ({ base, checkpoint }: PackageLocation): string =>
+  checkpoint === undefined ? base : join(checkpoint.folder, checkpoint.gguf ?? '');
 
 /** Those of the generation that serves. */
 export function banksOf(

@@ -12,10 +12,9 @@ import { DiskFiles } from '../../runtime/packages/disk-files.js';
 import { findCheckpoint, openCheckpointFolder } from '../../runtime/packages/found-checkpoint.js';
 import type { FoundCheckpoint } from '../../runtime/packages/found-checkpoint.js';
 import { checkModelDocument, parseModelDocument } from '../../runtime/packages/model-document.js';
+import { documentName, openPackageFolder } from '../../runtime/packages/package-folder.js';
 import { shippedPackages } from '../../runtime/packages/shipped-packages.js';
 import type { PackageLocation } from '../protocol.js';
-
-const DOCUMENT = 'model.json';
 
 /** What the operator chose about files. */
 type FileOptions = Pick<StartOptions, 'packageRoots' | 'parameterRoots' | 'cacheDir'>;
@@ -31,8 +30,8 @@ export function locatePackage(
       const id = body.id ?? checkpointId(body.package);
       return { ...locateCheckpoint(id, checkpoint, roots), ...roots };
     }
-    const files = new DiskFiles(body.package, packageRoots);
-    const document = parseModelDocument(files.read(DOCUMENT), DOCUMENT);
+    const files = openPackageFolder(body.package, packageRoots);
+    const document = parseModelDocument(files.read(documentName), documentName);
     return { id: document.id, base: files.base, document, ...roots };
   }
   const files = new DiskFiles(body.base, packageRoots);

@@ -97,11 +97,9 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       this.#turns = this.#turnTable(control);
       this.#home = this.#homeOf(control, this.#turns, tokenizer);
       const bytes = storageBytes(geometry);
-      for (const [key, size] of [
-        [this.#keys.pages, bytes.pages],
-        [this.#keys.states, bytes.states],
-      ] as const) {
-        const create: CreateStorage = { key, bytes: size, deployment: prepared.id };
+      for (const of of ['pages', 'states'] as const) {
+        const deployment = prepared.id;
+        const create: CreateStorage = { key: this.#keys[of], bytes: bytes[of], deployment };
         const deadlineMs = this.self.now() + PLACE_DEADLINE_MS;
         this.self.ask(device, 'storage.create', create, { deadlineMs, as: 'storage.placed' });
       }
@@ -122,6 +120,8 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       // What was captured for one was not for another: sequences share nothing.
       kindOf: () => this.#kind(),
       propose: (turn, most) => control.draft(turn.row!.ids, most),
+      unproposed: ({ input }, status) =>
+        this.self.log('warn', `no proposals for ${input.session}: ${status.message}`),
     });
   }
 

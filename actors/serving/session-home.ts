@@ -44,6 +44,14 @@ export interface SessionHomeOptions {
   readonly move: (order: RowOrder) => void;
 }
 
+/** What a turn is to read, and whose it is. */
+interface AskedIds {
+  readonly ids: readonly number[];
+  readonly requestId: string;
+  /** Tokens that its row holds already. */
+  readonly held: number;
+}
+
 interface Arrived {
   readonly stream: number | null;
   readonly arrivedMs: number;
@@ -92,11 +100,11 @@ export class SessionHome {
   /** Throws what is wrong with the request. */
   turnOf(
     body: TextBody,
-    { ids, requestId }: { readonly ids: readonly number[]; readonly requestId: string },
+    { ids, requestId, held }: AskedIds,
     { stream, arrivedMs }: Arrived,
     session: string,
   ): TurnInput {
-    this.#checkLength(ids, body);
+    this.#checkLength(ids.length, held, body);
     const { sampling } = body;
     const seed = sampling.seed ?? seedOf(requestId);
     return {
@@ -116,19 +124,23 @@ export class SessionHome {
     };
   }
 
-  #checkLength(ids: readonly number[], { session, maxTokens }: TextBody): void {
+  /** A row holds what it held, the prompt, and what shall be said. */
+  #checkLength(asked: number, held: number, { session, maxTokens }: TextBody): void {
     const { context, pages, pageTokens } = this.geometry;
     const { model } = this.#options;
     const most = Math.min(context, pages * pageTokens);
-    if (ids.length === 0 && session === null) {
+    if (asked === 0 && session === null) {
       throw new StatusError('invalidArgument', 'the prompt has no tokens', { param: 'prompt' });
     }
-    if (ids.length + (maxTokens ?? 0) <= most) return;
+    const least = maxTokens ?? (this.isSequence ? 0 : 1);
+    if (held + asked + least <= most) return;
+    const before = held === 0 ? '' : ` after the ${held} that the session holds`;
     const said = maxTokens === null ? '' : ` and ${maxTokens} of output`;
+    const param = held + asked >= most ? 'prompt' : 'max_tokens';
     throw new StatusError(
-      'invalidArgument',
-      `the prompt has ${ids.length} tokens${said}; a row of model ${model} holds ${most}`,
-      { param: ids.length > most ? 'prompt' : 'max_tokens' },
+      'outOfRange',
+      `the prompt has ${asked} tokens${before}${said}; a row of model ${model} holds ${most}`,
+      { param },
     );
   }
 

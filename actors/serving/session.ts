@@ -138,7 +138,9 @@ class SessionHost {
     try {
       if (asked.copy !== null) return asked.copy.queue(image ?? null);
       const { requestId } = asked.ask.payload as TextSubmit;
-      const turn = new Turn(home.turnOf(asked.body, { ids, requestId }, asked, this.#self.address));
+      const held = row?.ids.length ?? 0;
+      const prompt = { ids, requestId, held };
+      const turn = new Turn(home.turnOf(asked.body, prompt, asked, this.#self.address));
       home.turns.queue(turn, row);
       asked.turn = turn;
       this.#self.tell(this.#self.parent, 'members.offered', {});

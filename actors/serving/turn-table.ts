@@ -31,6 +31,8 @@ export interface TurnTableHost {
   readonly kindOf: (turn: Turn) => string;
   /** Tokens that are proposed for a turn with this row, at most so many. */
   readonly propose: (turn: Turn, most: number) => readonly number[];
+  /** That failed. */
+  readonly unproposed: (turn: Turn, status: StatusRecord) => void;
 }
 
 /** One turn's place in an epoch. */
@@ -201,8 +203,15 @@ export class TurnTable {
     const { details, grammar } = turn.input;
     const room = this.#host.geometry.context - turn.row!.ids.length - 1;
     const most = Math.min(DRAFTS_MAX, turn.tokensLeft - 1, room);
-    if (details || grammar !== null || turn.isAlone || most <= 0) return [];
-    return this.#host.propose(turn, most);
+    if (details || grammar !== null || turn.isAlone || turn.isPlain || most <= 0) return [];
+    try {
+      return this.#host.propose(turn, most);
+    } catch (error) {
+      // Nobody needs proposals: a program that fails at them is not asked again for this turn.
+      turn.isPlain = true;
+      this.#host.unproposed(turn, toStatus(error));
+      return [];
+    }
   }
 
   #enter(turn: Turn): void {

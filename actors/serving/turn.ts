@@ -90,6 +90,8 @@ export class Turn {
   aloneTo = 0;
   /** Epoch that served it last. */
   servedIn = 0;
+  /** No proposals are made for it. */
+  isPlain = false;
   drafted = 0;
   accepted = 0;
   /** Deltas sent, and those that were taken. */

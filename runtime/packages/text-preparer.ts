@@ -16,6 +16,7 @@ import { decodeIds } from '../profiles/token-ids.js';
 import { ADD_SPECIAL_TOKENS, Tokenizer } from '../tokenizer/tokenizer.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
 import { HostVm } from '../vm/host-vm.js';
+import { ProgramError } from '../vm/program-error.js';
 import type { TextModel } from './text-control.js';
 
 export class TextPreparer {
@@ -53,6 +54,8 @@ export class TextPreparer {
     try {
       const [ids] = this.#vm.call(name, [FROZEN_STATE, packet]) as [Uint8Array];
       return decodeIds(ids, name, this.#model.geometry.vocabulary);
+    } catch (error) {
+      throw rejected(error);
     } finally {
       this.#packet = null;
     }
@@ -96,6 +99,15 @@ export class TextPreparer {
       `token ${wrong} is ${ids[wrong]}; ids of model ${this.#model.id} are 0 to ${vocabulary - 1}`,
     );
   }
+}
+
+/** Its caller cannot look into the program: a rejection is what it says, and no place in there. */
+function rejected(error: unknown): unknown {
+  const isRejection = error instanceof ProgramError && error.code === 'invalidArgument';
+  if (!isRejection) return error;
+  return new StatusError('invalidArgument', error.reason, {
+    param: error.status.param ?? 'prompt',
+  });
 }
 
 const recordOf = (prompt: Prompt): PacketRecord =>

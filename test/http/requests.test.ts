@@ -1,4 +1,5 @@
 /** Requests that are ended by their id, whatever they are. */
+import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorOf, harness, type Harness } from './harness.js';
@@ -41,6 +42,27 @@ test('a stream ends with an error event', () =>
     assert.is((await cancel(made, 'mine')).status, 200);
     const heard = checkLaw(await response.text(), { form: 'chat', ends: 'error' });
     assert.is(heard.error?.code, 'cancelled');
+  }));
+
+test('a body that comes when its request is over streams nothing', () =>
+  withServer(async (made, { port }) => {
+    const body = JSON.stringify({ ...good, stream: true });
+    const socket = connect(port, '127.0.0.1');
+    const heard: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => heard.push(bytes));
+    const head = [
+      `POST ${chat} HTTP/1.1`,
+      'host: x',
+      'content-type: application/json',
+      'x-request-timeout: 0.05',
+      `content-length: ${body.length}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
+    await until(() => Buffer.concat(heard).includes('504'));
+    socket.write(body.slice(10));
+    await until(() => made.services.open.requests === 0);
+    assert.equal([made.text.calls.length, made.services.open.streams], [0, 0]);
+    socket.destroy();
   }));
 
 test('embeddings end as well, and all that share the id', async () => {

@@ -32,6 +32,7 @@ export class EpochDriver {
       flush: () => undefined,
       kindOf: () => 'text',
       propose: () => [],
+      unproposed: () => undefined,
     });
   }
 

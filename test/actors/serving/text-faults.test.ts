@@ -9,7 +9,7 @@ import { continued, END } from '../../oracles/tiny-text.js';
 import { rejection, runServer } from '../running-server.js';
 import { Texts } from '../texts.js';
 import { deviceOf } from '../faults/traffic.js';
-import { culprits, writeFaulty } from './text-packages.js';
+import { culprits, trappedDraft, writeFaulty } from './text-packages.js';
 
 const faulty = writeFaulty();
 const server = await runServer([]);
@@ -35,6 +35,10 @@ async function saysItsOwn(prompt: readonly number[]): Promise<void> {
   );
   assert.is(result.outputTokens, due.length);
 }
+
+test('a turn for which proposing fails says what it says, and so do the others', async () => {
+  await Promise.all([[trappedDraft, 101, 100], ...prompts].map(saysItsOwn));
+});
 
 for (const [name, seed] of Object.entries(culprits)) {
   test(`${name}: the culprit fails, the others say what they say alone`, async () => {

@@ -31,6 +31,9 @@ export const culprits = {
   'an invalid publication': 9_004,
 } as const;
 
+/** Proposing fails for rows that begin with this id. */
+export const trappedDraft = 90;
+
 const trap = '{ let bad = buffer.new(0).u8[0] }';
 
 /** Copies of the package whose entries fail where a span has such a seed. */
@@ -55,6 +58,11 @@ export function writeFaulty(): { readonly folder: string; readonly remove: () =>
       '    let outputs = outputs_of(',
       `    if span.seed == 9003 ${trap}
     let outputs = outputs_of(`,
+    ],
+    [
+      'return proposed(ids, count)',
+      `if ids.i32[0] == ${trappedDraft} ${trap}
+  return proposed(ids, count)`,
     ],
     [
       '    output += outputs\n',

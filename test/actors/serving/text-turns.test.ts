@@ -59,14 +59,14 @@ test('a row that is exactly full, and one token more', async () => {
   const full = await say(prompt, { maxTokens: 4 });
   assert.equal(full.ids, shown(continued(prompt, 4)));
   const more = await rejection(say(prompt, { maxTokens: 5 }));
-  assert.is(more.code, 'invalidArgument');
+  assert.is(more.code, 'outOfRange');
   assert.match(more.message, /60 tokens and 5 of output; a row .* holds 64/);
   const endless = await say(prompt, { maxTokens: null });
   const due = continued(prompt, 4);
   assert.equal(endless.ids, shown(due));
   assert.is(endless.result.finish, due.at(-1) === END ? 'stop' : 'length');
   const over = await rejection(say([...prompt, 1, 2, 3, 4, 5]));
-  assert.is(over.code, 'invalidArgument');
+  assert.is(over.code, 'outOfRange');
 });
 
 test('a stop text that lies across tokens ends the turn, and is not said', async () => {

@@ -110,9 +110,12 @@ test('configurations that cannot be used are told when the package is prepared',
 
 test("what the program rejects is the caller's mistake, and the next prompt is prepared", () => {
   const { preparer } = modelOf();
-  const { code, message } = refusal(() => preparer.promptIds({ kind: 'text', text: 'no' }));
-  assert.is(code, 'invalidArgument');
-  assert.match(message, /prompt_ids \(control\.loom:\d+:\d+\): this model does not read 'no'/);
+  const { code, message, details, param } = refusal(() =>
+    preparer.promptIds({ kind: 'text', text: 'no' }),
+  );
+  // No place in a program that its caller cannot see.
+  assert.equal([code, message], ['invalidArgument', "this model does not read 'no'"]);
+  assert.equal([details, param], [undefined, 'prompt']);
   assert.equal(preparer.promptIds({ kind: 'text', text: 'yes' }), idsOf('yes'));
 });
 
