@@ -35,6 +35,9 @@ test('a folder is served in one command, and says the same as its package', asyn
     const text = await complete(bare.url, 'mine');
     assert.ok(text.trim().length > 0);
     assert.is(text, await complete(full.url, 'kjv'));
+    const state = await fetch(`${bare.url}/admin/models/mine`);
+    const { package: place } = (await state.json()) as { readonly package: string };
+    assert.is(place, folder, 'known by its own path');
     assert.equal(readdirSync(folder).sort(), names, 'nothing is written beside it');
   } finally {
     assert.equal(await Promise.all([bare.stop('SIGINT'), full.stop('SIGINT')]), [0, 0]);
