@@ -40,11 +40,12 @@ function idOf(folder: string): string | null {
 /** `--id` names the one checkpoint of a command. */
 export function requireOneForId(folders: readonly string[], id: string | undefined): void {
   if (id === undefined) return;
-  const [folder, ...others] = folders;
-  if (folder !== undefined && others.length === 0 && !existsSync(join(folder, 'model.json')))
-    return;
+  const own = folders.find((folder) => existsSync(join(folder, 'model.json')));
+  if (folders.length === 1 && own === undefined) return;
+  const why =
+    own === undefined ? `${folders.length} are given` : `the package ${own} has its id in there`;
   throw new StatusError(
     'invalidArgument',
-    '--id is for one checkpoint without a model.json; a package has its id in there',
+    `--id ${id} is for one checkpoint without a model.json, and ${why}`,
   );
 }

@@ -141,10 +141,17 @@ test('two folders with one id are refused before anything starts, both named', a
 test('--id is for one checkpoint that has no id of its own', async () => {
   const root = mkdtempSync(join(tmpdir(), 'loom-id-'));
   writeFileSync(join(root, 'model.json'), '{"id":"own"}');
-  for (const folders of [[root], ['one.gguf', 'two.gguf'], []]) {
+  const rows: [folders: string[], why: string][] = [
+    [[root], `the package ${root} has its id in there`],
+    [['one.gguf', root], `the package ${root} has its id in there`],
+    [['one.gguf', 'two.gguf'], '2 are given'],
+    [[], '0 are given'],
+  ];
+  for (const [folders, why] of rows) {
     const server = start('--id', 'mine', ...folders);
     assert.is(await server.ended, 1);
-    assert.match(server.text(), '--id is for one checkpoint without a model.json');
+    const rule = '--id mine is for one checkpoint without a model.json';
+    assert.match(server.text(), `${rule}, and ${why}`);
   }
   const same = start('left/tiny', 'right/tiny.gguf');
   assert.is(await same.ended, 1);
