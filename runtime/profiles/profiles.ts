@@ -24,7 +24,7 @@ export function wrongProfile(model: string, profile: string, asked: string): Sta
   const { route } = findProfile(profile);
   return new StatusError(
     'invalidArgument',
-    `model ${model} has the profile ${profile}, which ${route} asks; this request is one of ${asked} (${findProfile(asked).route})`,
+    `model ${model} has the profile ${profile}, which ${route} asks; this request is one of ${asked}`,
     { param: 'model' },
   );
 }

@@ -116,9 +116,9 @@ test('sequences, texts and embeddings are told apart, and the right route is nam
     return message;
   };
   assert.match(await refused('sequence', { profile: 'text' }), /which \/v1\/sequences asks/);
-  const chat = /which \/v1\/chat\/completions asks; this request is one of sequence/;
+  const chat = /which \/v1\/chat\/completions asks; this request is one of sequence$/;
   assert.match(await refused('tiny-text', { profile: 'sequence' }), chat);
-  const embeddings = /which \/v1\/embeddings asks; this request is one of sequence/;
+  const embeddings = /which \/v1\/embeddings asks; this request is one of sequence$/;
   assert.match(await refused('first-output', { profile: 'sequence' }), embeddings);
   assert.match(
     await refused('sequence', { profile: 'sequence', prompt: { kind: 'text', text: 'a' } }),
