@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { StatusError } from '../base/errors.js';
+import { lfsPointer } from '../base/lfs-pointer.js';
 import { issueText } from './document-issues.js';
 import { importSchema } from './import-schema.js';
 import { servesSchema } from './serves-schema.js';
@@ -157,6 +158,10 @@ export function parseJson(bytes: Uint8Array, where: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
+    const pointer = lfsPointer(bytes);
+    if (pointer !== null) {
+      throw new StatusError('invalidArgument', `${where} is ${pointer}`, { where });
+    }
     const reason = error instanceof SyntaxError ? error.message : 'the file is not UTF-8';
     throw new StatusError('invalidArgument', `${where}: not JSON: ${reason}`, { where });
   }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { StatusError } from '../base/errors.js';
+import { lfsPointer } from '../base/lfs-pointer.js';
 
 const id = z.int().min(0).max(0x7fff_ffff);
 const vocabulary = z.record(z.string(), id);
@@ -68,7 +69,9 @@ export function readTokenizerFile(bytes: Uint8Array, name: string): TokenizerFil
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    throw unusable(name, error instanceof Error ? error.message : String(error));
+    const reason = error instanceof SyntaxError ? error.message : 'the file is not UTF-8';
+    const what = lfsPointer(bytes) ?? `not JSON (${reason})`;
+    throw new StatusError('invalidArgument', `${name} is ${what}`, { where: name });
   }
   const result = tokenizerFile.safeParse(value);
   if (result.success) return result.data;

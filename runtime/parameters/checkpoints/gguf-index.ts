@@ -6,6 +6,7 @@
 import { quoted, tensorPlace } from './checkpoint-fault.js';
 import type { MetadataValue, ShardIndex, TensorEntry } from './checkpoint-index.js';
 import { checkpointLimits } from './checkpoint-limits.js';
+import { requireNoPointer } from './checkpoint-pointer.js';
 import { GgufMetadataReader } from './gguf-metadata.js';
 import { ggufTensorTypes, unreadTypeName } from './gguf-tensor-type.js';
 import { HeaderCursor } from './header-cursor.js';
@@ -64,6 +65,7 @@ export function readGgufKeys(
   file: ParameterFile,
   keys: ReadonlySet<string>,
 ): ReadonlyMap<string, MetadataValue> {
+  requireNoPointer(file);
   const cursor = new HeaderCursor(file);
   requireVersion(cursor);
   cursor.u64();

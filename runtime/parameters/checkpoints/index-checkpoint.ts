@@ -13,6 +13,7 @@ import type {
   TensorEntry,
 } from './checkpoint-index.js';
 import { checkpointLimits } from './checkpoint-limits.js';
+import { requireNoPointer } from './checkpoint-pointer.js';
 import { ggufMagic, indexGguf } from './gguf-index.js';
 import type { ParameterFile } from './parameter-file.js';
 import { requireWholeSplit } from './gguf-split.js';
@@ -88,6 +89,7 @@ function formatOf(file: ParameterFile): CheckpointFormat {
   const isGguf = start.length >= 4 && new DataView(start.buffer).getUint32(0, true) === ggufMagic;
   if (isGguf) return 'gguf';
   if (start[8] === '{'.charCodeAt(0)) return 'safetensors';
+  requireNoPointer(file);
   throw checkpointFault(file.name, {
     place: 'format',
     expected: 'a GGUF or safetensors header',

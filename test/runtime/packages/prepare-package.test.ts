@@ -183,7 +183,7 @@ test('capacities, tokenizer and profile are checked', () => {
   assert.match(returning('"", "small"', '"vocab", "small"'), /tokenizer asset 'vocab'.*: none/);
   assert.match(
     returning('"", "small"', '"tokenizer", "small"', { assets: { tokenizer: 'kernel.loom' } }),
-    /kernel\.loom is no usable tokenizer\.json/,
+    /kernel\.loom is not JSON \(/,
   );
   assert.match(
     returning('', '', { profile: 'speech' }),

@@ -120,4 +120,12 @@ test('another thread gives the same ids', async () => {
   await worker.terminate();
 });
 
+test('a file that is cut is told as one that is no JSON, not by its contents', () => {
+  const made = (bytes: Uint8Array) => () => new Tokenizer(Buffer.from(bytes), 'assets/t.json');
+  for (const length of [0, 1, 1000, file.length - 2]) {
+    assert.throws(made(file.subarray(0, length)), /^assets\/t\.json is not JSON \(.+\)$/);
+  }
+  assert.throws(made(Uint8Array.of(0x22, 0xff, 0x22)), /t\.json is not JSON \(.* not UTF-8\)/);
+});
+
 test.run();
