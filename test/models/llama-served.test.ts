@@ -83,18 +83,19 @@ const tokenizerMetadata = {
 const kjvFile = (name: string) =>
   new Uint8Array(readFileSync(join(repositoryRoot, 'models/kjv', name)));
 
-function publishedFolder(more: Readonly<Record<string, Uint8Array>> = {}): string {
-  const files = safetensorsFiles({ sizes, tensors });
-  return folderOf({
-    ...files,
+function publishedFiles(): Readonly<Record<string, Uint8Array>> {
+  return {
+    ...safetensorsFiles({ sizes, tensors }),
     'model.safetensors.index.json': json({
       weight_map: { x: 'b.safetensors', y: 'a.safetensors', z: 'b.safetensors' },
     }),
     'unrelated.safetensors': text('not read'),
     'tokenizer.json': kjvFile('tokenizer.json'),
-    ...more,
-  });
+  };
 }
+
+const publishedFolder = (more: Readonly<Record<string, Uint8Array>> = {}): string =>
+  folderOf({ ...publishedFiles(), ...more });
 
 const publishedGguf = (metadata = {}): string =>
   join(
@@ -214,6 +215,48 @@ test('what no package serves is named, with what is served', () => {
   const bare = folderOf({ 'config.json': json({ architectures: ['LlamaForCausalLM'] }) });
   assert.throws(() => locate(bare), /no \*\.safetensors/);
   assert.throws(() => locate(folderOf({ 'a.txt': text('') })), /model\.json/);
+});
+
+test('a clone without its large files is told so, whichever of them is read', () => {
+  const pointer = text(
+    'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 98765\n',
+  );
+  const names = [
+    'config.json',
+    'generation_config.json',
+    'model.safetensors.index.json',
+    'tokenizer.json',
+    'tokenizer_config.json',
+    'a.safetensors',
+    'b.safetensors',
+  ];
+  const told = (file: string) => (error: Error) => {
+    const what = `${file} is a Git LFS pointer to a file of 98765 bytes (run \`git lfs pull\``;
+    assert.ok(error.message.includes(what), error.message);
+    return true;
+  };
+  for (const name of names) {
+    const folder = publishedFolder({ [name]: pointer });
+    assert.throws(() => preparePackage(locate(folder)), told(name));
+  }
+  const file = join(folderOf({ 'm.gguf': pointer }), 'm.gguf');
+  assert.throws(() => locate(file), told('m.gguf'));
+});
+
+test('a tensor of another shape is refused with its own, and so are ids that have no row', () => {
+  const told = (config: object) => () =>
+    bench(folderOf({ ...publishedFiles(), ...safetensorsFiles({ sizes, tensors }, config) }));
+  const gate = 'model.layers.0.mlp.gate_proj.weight has the shape [68, 48], not [72, 48]';
+  assert.throws(told({ intermediate_size: 72 }), (error: Error) => error.message.includes(gate));
+  const norm = 'model.layers.0.input_layernorm.weight has the shape [48], not [52]';
+  const first = 'model.embed_tokens.weight has the shape [99, 48], not [99, 52]';
+  const wide = (error: Error) => error.message.includes(first) || error.message.includes(norm);
+  assert.throws(told({ hidden_size: 52 }), wide);
+  assert.throws(
+    told({ vocab_size: 100 }),
+    /vocab_size 100, and the embedding model\.embed_tokens\.weight has 99 rows/,
+  );
+  assert.not.throws(told({ vocab_size: 99 }));
 });
 
 test.run();
