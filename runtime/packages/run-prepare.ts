@@ -98,8 +98,8 @@ function finiteResults(results: readonly HostValue[]): Returned {
   return { sizes: { contract: 'finite', capacities }, tokenizer, sourceName, state };
 }
 
-function textResults(results: readonly HostValue[], { document }: LoadedPackage): Returned {
-  const [rows, tokens, spans, context, ...tables] = results as [bigint, bigint, bigint, bigint];
+function textResults(returned: readonly HostValue[], { document }: LoadedPackage): Returned {
+  const [rows, tokens, spans, context, ...tables] = returned as [bigint, bigint, bigint, bigint];
   const [storage, packets, terminal, tokenizer, state] = tables as unknown as [
     Uint8Array,
     Uint8Array,
@@ -108,7 +108,8 @@ function textResults(results: readonly HostValue[], { document }: LoadedPackage)
     object,
   ];
   const counts = { rows, tokens, spans, context };
-  const geometry = checkTextPrepare({ ...counts, storage, packets, terminal });
+  const results = { ...counts, storage, packets, terminal };
+  const geometry = checkTextPrepare(results, document.profile === 'text' ? 1 : 0);
   return { sizes: { contract: 'text', geometry }, tokenizer, sourceName: document.id, state };
 }
 

@@ -9,6 +9,12 @@ import type { TextGeometry } from './text.js';
 const bytesMax = 2 ** 40;
 const countMax = 2 ** 31 - 1;
 const packetBytesMax = 2 ** 30;
+/** The model's thread keeps books of each row, page and state. */
+const rowsMax = 2 ** 16;
+const pagesMax = 2 ** 20;
+const statesMax = 2 ** 20;
+/** Smaller ones cost more in books than they hold. */
+const pageBytesMin = 16;
 
 const entry = 'prepare';
 
@@ -23,17 +29,18 @@ export interface TextPrepareResults {
   readonly terminal: Uint8Array;
 }
 
-export function checkTextPrepare(results: TextPrepareResults): TextGeometry {
-  const count = (word: bigint, name: string): number =>
-    within(exactNumber(word, entry, name), { name, least: 1, most: countMax });
+/** A package that speaks needs room in an epoch for an output; `outputsMin` is 0 for others. */
+export function checkTextPrepare(results: TextPrepareResults, outputsMin: number): TextGeometry {
+  const count = (word: bigint, name: string, most = countMax): number =>
+    within(exactNumber(word, entry, name), { name, least: 1, most });
   const limits = {
-    rows: count(results.rows, 'rows'),
+    rows: count(results.rows, 'rows', rowsMax),
     tokens: count(results.tokens, 'tokens'),
     spans: count(results.spans, 'spans'),
     context: count(results.context, 'context'),
   };
   const storage = checkStorage(results.storage, limits);
-  const packets = checkPackets(results.packets);
+  const packets = checkPackets(results.packets, outputsMin);
   const terminal = checkTerminal(results.terminal, packets.vocabulary);
   return { ...limits, ...storage, ...packets, terminal };
 }
@@ -59,10 +66,10 @@ function checkStorage(
   const word = (name: string, least: number, most: number): number =>
     within(table.take(name), { name, least, most });
   const pageTokens = word('tokens of a page', 1, countMax);
-  const pageBytes = word('bytes of a page', 1, bytesMax);
-  const pages = word('pages', 1, countMax);
+  const pageBytes = word('bytes of a page', pageBytesMin, bytesMax);
+  const pages = word('pages', 1, pagesMax);
   const stateBytes = word('bytes of a state', 0, bytesMax);
-  const states = word('states', 0, countMax);
+  const states = word('states', 0, statesMax);
   if (pages < Math.ceil(context / pageTokens)) {
     throw invalidReturn(
       entry,
@@ -89,7 +96,7 @@ type Packets = Pick<
   'metadataBytes' | 'inputBytes' | 'residualBytes' | 'feedbackBytes' | 'outputs' | 'vocabulary'
 >;
 
-function checkPackets(bytes: Uint8Array): Packets {
+function checkPackets(bytes: Uint8Array, outputsMin: number): Packets {
   const table = reader(bytes, 'packets', 6);
   const word = (name: string, most: number, least = 0): number =>
     within(table.take(name), { name, least, most });
@@ -98,7 +105,7 @@ function checkPackets(bytes: Uint8Array): Packets {
     inputBytes: word('bytes of input', packetBytesMax),
     residualBytes: word('bytes of the residual', bytesMax),
     feedbackBytes: word("bytes of one output's feedback", packetBytesMax),
-    outputs: word('outputs of an epoch', countMax),
+    outputs: word('outputs of an epoch', countMax, outputsMin),
     vocabulary: word('tokens known', countMax, 1),
   };
   const feedback = packets.outputs * packets.feedbackBytes;

@@ -29,7 +29,8 @@ export class PagePool {
   readonly #tree: PrefixTree;
   readonly #slots: SlotPool;
   readonly #references: Int32Array;
-  readonly #nodes: (PrefixNode | null)[];
+  /** Of those that are published. */
+  readonly #nodes = new Map<number, PrefixNode>();
   readonly #onEvict: (node: PrefixNode) => void;
   #shared = 0;
   #evictions = 0;
@@ -46,7 +47,6 @@ export class PagePool {
     this.#onEvict = options.onEvict;
     this.#slots = new SlotPool(options.count, options.holds);
     this.#references = new Int32Array(options.count);
-    this.#nodes = Array.from({ length: options.count }, () => null);
   }
 
   counts(): PageCounts {
@@ -75,8 +75,8 @@ export class PagePool {
   retain(page: number): void {
     const count = (this.#references[page]! += 1);
     if (count === 2) this.#shared += 1;
-    const node = this.#nodes[page]!;
-    if (count === 1 && node !== null) this.#tree.wake(node);
+    const node = this.#nodes.get(page);
+    if (count === 1 && node !== undefined) this.#tree.wake(node);
   }
 
   release(page: number): void {
@@ -85,8 +85,8 @@ export class PagePool {
     if (count === 1) this.#shared -= 1;
     if (count > 0) return;
     this.#slots.touch(page, this.#holds.newest);
-    const node = this.#nodes[page]!;
-    if (node === null) this.#slots.give(page);
+    const node = this.#nodes.get(page);
+    if (node === undefined) this.#slots.give(page);
     else this.#tree.rest(node);
   }
 
@@ -96,11 +96,11 @@ export class PagePool {
   }
 
   mayWrite(page: number): boolean {
-    return this.#references[page] === 1 && this.#nodes[page] === null;
+    return this.#references[page] === 1 && !this.#nodes.has(page);
   }
 
   publish(node: PrefixNode): void {
-    this.#nodes[node.page] = node;
+    this.#nodes.set(node.page, node);
   }
 
   touch(page: number, hold: number): void {
@@ -115,7 +115,7 @@ export class PagePool {
     const node = this.#tree.evict(mayGo);
     if (node === null) return false;
     this.#evictions += 1;
-    this.#nodes[node.page] = null;
+    this.#nodes.delete(node.page);
     this.#onEvict(node);
     this.#slots.give(node.page);
     return true;

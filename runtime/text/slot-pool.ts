@@ -7,8 +7,12 @@ import { assert } from '../base/errors.js';
 import type { Holds } from './holds.js';
 
 export class SlotPool {
+  readonly #count: number;
   readonly #holds: Holds;
-  readonly #free: number[];
+  /** Given back, and free. */
+  readonly #free: number[] = [];
+  /** From here on none was ever taken; so many places are free besides, and listed nowhere. */
+  #unused = 0;
   #waiting: number[] = [];
   /** Of each place, the last submission that may touch it. */
   readonly #stamps: Float64Array;
@@ -17,15 +21,15 @@ export class SlotPool {
   #seen = 0;
 
   constructor(count: number, holds: Holds) {
+    this.#count = count;
     this.#holds = holds;
-    this.#free = Array.from({ length: count }, (_, index) => count - 1 - index);
     this.#stamps = new Float64Array(count);
     this.#isTaken = new Uint8Array(count);
   }
 
   get free(): number {
     this.#look();
-    return this.#free.length;
+    return this.#free.length + this.#count - this.#unused;
   }
 
   /** Given back, and not free yet. */
@@ -44,7 +48,10 @@ export class SlotPool {
       // A move that was listed before it was given back is under way now.
       this.#waiting.push(index);
     }
-    return null;
+    if (this.#unused === this.#count) return null;
+    this.#unused += 1;
+    this.#isTaken[this.#unused - 1] = 1;
+    return this.#unused - 1;
   }
 
   give(index: number): void {

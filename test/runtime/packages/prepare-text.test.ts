@@ -81,9 +81,18 @@ test('sizes that cannot be are refused, and so are stages that are too small', (
     refusal(() => prepare({ prepare: smallTextPrepare.replace(from, to) })).message;
   assert.match(changed('(4, 8, 4, 32,', '(0, 8, 4, 32,'), /rows = 0; 1 to/);
   assert.match(changed('list<i64>(4, 16, 24', 'list<i64>(4, 16, 7'), /7 pages of 4 tokens/);
+  assert.match(changed('list<i64>(4, 16, 24', 'list<i64>(4, 16, 300000000'), /pages = 300000000;/);
   assert.match(changed('(4, 8, 4, 32,', '(4, 9, 4, 32,'), /tokens = 9, and stages for 8, 1/);
   assert.match(changed('stage(@forward, 1)', 'stage(@forward, 0)'), /the tag of stage 1 = 0/);
   assert.match(changed('"", seal', '"words", seal'), /names the tokenizer asset 'words'/);
+});
+
+test('a text without room for an output is refused, a sequence needs none', () => {
+  const silent = smallTextPrepare.replace('(132, 192, 32, 4, 8, 64)', '(132, 192, 32, 0, 0, 64)');
+  const message = /^'prepare' .* outputs of an epoch = 0; 1 to/;
+  assert.match(refusal(() => prepare({ prepare: silent })).message, message);
+  const given = { prepare: silent, control: smallSequenceControl };
+  assert.is(prepare(given, sequence).geometry.outputs, 0);
 });
 
 test('what cohorts alone know is refused', () => {

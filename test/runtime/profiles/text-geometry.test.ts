@@ -27,7 +27,7 @@ function refusal(action: () => unknown) {
 }
 
 test('control: every result is where it belongs', () => {
-  assert.equal(checkTextPrepare(valid), {
+  assert.equal(checkTextPrepare(valid, 1), {
     rows: 4,
     tokens: 8,
     spans: 3,
@@ -48,27 +48,43 @@ test('control: every result is where it belongs', () => {
 });
 
 test('a package may do without states, outputs, packets and an end', () => {
-  const bare = checkTextPrepare({
+  const results = {
     ...valid,
     storage: words(4, 16, 9, 0, 0),
     packets: words(0, 0, 0, 0, 0, 1),
     terminal: words(),
-  });
+  };
+  const bare = checkTextPrepare(results, 0);
   assert.is(bare.states, 0);
   assert.equal(bare.terminal, []);
 });
 
+test('what is to speak has an output', () => {
+  const packets = words(100, 160, 64, 12, 0, 50);
+  const status = refusal(() => checkTextPrepare({ ...valid, packets }, 1));
+  assert.match(status.message, /^'prepare' .* outputs of an epoch = 0; 1 to 2147483647 expected/);
+});
+
+test('the most rows, pages and states', () => {
+  const many = { rows: 2n ** 16n, storage: words(4, 16, 2 ** 20, 8, 2 ** 20) };
+  const { rows, pages, states } = checkTextPrepare({ ...valid, ...many }, 1);
+  assert.equal([rows, pages, states], [65_536, 1_048_576, 1_048_576]);
+});
+
 test('everything else is refused, with what was given and what is possible', () => {
   const cases: [RegExp, Partial<TextPrepareResults>][] = [
-    [/rows = 0; 1 to 2147483647 expected/, { rows: 0n }],
+    [/rows = 0; 1 to 65536 expected/, { rows: 0n }],
+    [/rows = 65537; 1 to 65536 expected/, { rows: 65_537n }],
     [/tokens = -1; 1 to/, { tokens: -1n }],
     [/spans = 2147483648; 1 to 2147483647/, { spans: 2n ** 31n }],
     [/context = 9223372036854775807, which is far outside/, { context: 2n ** 63n - 1n }],
     [/storage of 32 bytes; 5 i64 words expected/, { storage: words(4, 16, 9, 8) }],
     [/storage of 41 bytes; 5 i64/, { storage: new Uint8Array(41) }],
     [/tokens of a page = 0;/, { storage: words(0, 16, 9, 8, 6) }],
-    [/bytes of a page = 0;/, { storage: words(4, 0, 9, 8, 6) }],
+    [/bytes of a page = 15; 16 to/, { storage: words(4, 15, 9, 8, 6) }],
     [/pages = 0;/, { storage: words(4, 16, 0, 8, 6) }],
+    [/pages = 300000000; 1 to 1048576 expected/, { storage: words(4, 16, 3e8, 8, 6) }],
+    [/states = 1048577; 0 to 1048576 expected/, { storage: words(4, 16, 9, 8, 2 ** 20 + 1) }],
     [
       /8 pages of 4 tokens; one row of 33 tokens \(context\) takes 9/,
       { storage: words(4, 16, 8, 8, 6) },
@@ -91,7 +107,7 @@ test('everything else is refused, with what was given and what is possible', () 
     [/a table of 7 bytes/, { terminal: new Uint8Array(7) }],
   ];
   for (const [message, change] of cases) {
-    const status = refusal(() => checkTextPrepare({ ...valid, ...change }));
+    const status = refusal(() => checkTextPrepare({ ...valid, ...change }, 1));
     assert.match(status.message, message);
     assert.match(status.message, /^'prepare' of the package returned/);
     assert.is(status.code, 'internal');
