@@ -2,7 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError, toStatus } from '../../../runtime/base/errors.js';
-import { ChatRenderer, RENDERED_MAX } from '../../../runtime/modules/chat-renderer.js';
+import { ChatRenderer } from '../../../runtime/modules/chat-renderer.js';
+import { STRING_MAX } from '../../../runtime/modules/template-world.js';
 
 const chatMl = `{%- for message in messages %}
 {{- bos_token if loop.first }}<|{{ message.role }}|>{{ message['content'] | trim }}{{ eos_token }}
@@ -79,7 +80,7 @@ test('long texts and long ranges are refused with both sizes', () => {
     '{% set n = namespace(s="xxxxxxxx") %}{% for a in range(20) %}{% set n.s = n.s ~ n.s %}{% endfor %}{{ n.s }}';
   assert.match(
     refusal(() => render(doubling)).message,
-    new RegExp(`gave ${8 * 2 ** 20} characters; at most ${RENDERED_MAX}`),
+    new RegExp(`gave ${8 * 2 ** 20} characters; at most ${STRING_MAX}`),
   );
   assert.match(
     refusal(() => render('{% for a in range(100001) %}{% endfor %}')).message,
