@@ -5,8 +5,8 @@
 import { StatusError } from '../../runtime/base/errors.js';
 import type { TextControl } from '../../runtime/packages/text-control.js';
 import type { TextGeometry } from '../../runtime/profiles/text.js';
-import { compileGrammar } from '../../runtime/text/grammar/compile-grammar.js';
 import { GrammarState } from '../../runtime/text/grammar/grammar-state.js';
+import { ProgramCache } from '../../runtime/text/grammar/program-cache.js';
 import { TokenTable } from '../../runtime/text/grammar/token-table.js';
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { RowStore } from '../../runtime/text/row-store.js';
@@ -75,6 +75,7 @@ export class SessionHome {
   readonly move: (order: RowOrder) => void;
   readonly #options: SessionHomeOptions;
   readonly #terminal: ReadonlySet<number>;
+  readonly #programs = new ProgramCache();
   #tokens: TokenTable | null = null;
 
   constructor(options: SessionHomeOptions) {
@@ -153,7 +154,7 @@ export class SessionHome {
     }
     const { vocabulary, terminal } = this.geometry;
     this.#tokens ??= new TokenTable(tokenizer, { vocabulary, terminal });
-    return new GrammarState(compileGrammar(grammar), this.#tokens);
+    return new GrammarState(this.#programs.programOf(grammar), this.#tokens);
   }
 
   noRow(): StatusError {

@@ -15,11 +15,14 @@ export function literals(builder: ProgramBuilder, all: readonly Literal[]): numb
   const root: Branch = { ways: new Map(), nexts: [] };
   /** A branch always comes before those that grow out of it. */
   const order = [root];
+  let inner = 0;
   for (const { text, next } of all) {
     let branch = root;
     for (const byte of new TextEncoder().encode(text)) {
       let way = branch.ways.get(byte);
       if (way === undefined) {
+        // Each of them will be a state: what has too many is refused before the tree is grown.
+        if (branch.ways.size === 0) builder.checkRoom((inner += 1));
         way = { ways: new Map(), nexts: [] };
         branch.ways.set(byte, way);
         order.push(way);

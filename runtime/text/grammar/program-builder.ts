@@ -7,7 +7,8 @@ import { StatusError, assert } from '../../base/errors.js';
 import { END } from './grammar-program.js';
 import type { ByteRange, GrammarNode } from './grammar-program.js';
 
-const nodesMax = 65_536;
+/** So many compile within tens of milliseconds, on the thread that runs everybody's turns. */
+const nodesMax = 16_384;
 
 /** White space after a line break. */
 const indentMax = 32;
@@ -85,14 +86,18 @@ export class ProgramBuilder {
     return this.split([next, this.oneOf(' ', next), this.oneOf('\n', indent)]);
   }
 
+  /** Throws where so many more states cannot be had. */
+  checkRoom(states: number): void {
+    if (this.#nodes.length + states <= nodesMax) return;
+    throw new StatusError(
+      'invalidArgument',
+      `the schema takes more than ${nodesMax} states; make it smaller, enumerations above all`,
+      { param: 'response_format.json_schema.schema' },
+    );
+  }
+
   #add(node: GrammarNode): number {
-    if (this.#nodes.length >= nodesMax) {
-      throw new StatusError(
-        'invalidArgument',
-        `the schema takes more than ${nodesMax} states; make it smaller, enumerations above all`,
-        { param: 'response_format.json_schema.schema' },
-      );
-    }
+    this.checkRoom(1);
     return this.#nodes.push(node) - 1;
   }
 }

@@ -73,7 +73,7 @@ const refusals: readonly (readonly [name: string, schema: unknown, at: string, s
     'long texts',
     { enum: many(2, (index) => `${index}${'本'.repeat(30_000)}`) },
     '',
-    /65536 states/,
+    /16384 states/,
   ],
   ['many properties', { properties: named(257) }, '.properties', /257 names .* 256 are possible/],
   ['many places', { prefixItems: many(513, () => ({})) }, '.prefixItems', /513 places; 512/],

@@ -1,0 +1,42 @@
+/** What a generation of text lends its sessions: a form is compiled once for all of them. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { TextBody } from '../../../http/text-serving.js';
+import { SessionHome } from '../../../actors/serving/session-home.js';
+import type { SessionHomeOptions } from '../../../actors/serving/session-home.js';
+import { tinyText } from '../../runtime/text/grammar/vocabularies.js';
+import { smallGeometry } from '../../runtime/text/small-geometry.js';
+
+const home = new SessionHome({
+  model: 'm',
+  isSequence: false,
+  geometry: smallGeometry({ vocabulary: tinyText.size, terminal: [tinyText.end] }),
+  tokenizer: tinyText.tokenizer,
+  control: { bind: () => ({ bytes: new Uint8Array(0), history: 0 }) },
+} as unknown as SessionHomeOptions);
+
+function turn(schema: unknown): unknown {
+  const body = { session: null, maxTokens: 4, stop: [], sampling: {} };
+  const grammar = { kind: 'schema', schema } as const;
+  const asked = { ids: [1], requestId: 'r', held: 0 };
+  const arrived = { stream: null, arrivedMs: 0 };
+  return home.turnOf({ ...body, grammar } as unknown as TextBody, asked, arrived, 's');
+}
+
+function refusal(schema: unknown): unknown {
+  try {
+    turn(schema);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it was accepted');
+}
+
+test('every choice of a request has the one program, or the one refusal', () => {
+  assert.ok(turn({ type: 'integer' }));
+  const first = refusal({ type: 'string', pattern: 'a' });
+  assert.match((first as Error).message, /none of those that are kept/);
+  assert.is(refusal({ type: 'string', pattern: 'a' }), first);
+});
+
+test.run();
