@@ -8,6 +8,9 @@ import type { SessionChange } from '../../http/text-serving.js';
 import type { SessionAnswer } from '../protocol.js';
 import type { SessionHome } from './session-home.js';
 
+/** Each keeps pages, maybe a state, and a copy of the ids. */
+const checkpointsMax = 64;
+
 export interface KeptRowInput {
   readonly id: string;
   /** Null for the one turn of a request: nobody asks such a session for changes. */
@@ -54,6 +57,7 @@ export class KeptRow {
         store.rewind(row, change.tokens);
         break;
       case 'checkpoint':
+        this.#checkRoom();
         this.#checkpointed += 1;
         this.#checkpoints.set(`checkpoint-${this.#checkpointed}`, home.turns.rows.checkpoint(row));
         break;
@@ -66,6 +70,17 @@ export class KeptRow {
   dropCheckpoints(): void {
     const { rows } = this.#input.home.turns;
     for (const checkpoint of this.#checkpoints.values()) rows.dropCheckpoint(checkpoint);
+  }
+
+  #checkRoom(): void {
+    const { size } = this.#checkpoints;
+    if (size < checkpointsMax) return;
+    throw new StatusError(
+      'resourceExhausted',
+      `session ${this.#input.id} has ${size} checkpoints; ${checkpointsMax} are possible, ` +
+        'and go with the session: go on in a fork of it',
+      { param: 'session', retryAfterS: 1 },
+    );
   }
 
   #checkRewind(tokens: number, row: Row): void {

@@ -1,7 +1,7 @@
 /** Files of saved sessions: whole or not there, below their folder, and clear when that fails. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SessionFiles } from '../../../actors/edge/session-files.js';
@@ -50,7 +50,24 @@ test('without a folder there are none, and one that cannot be written to says wh
   mkdirSync(join(folder, 'taken.session', 'x'), { recursive: true });
   await rejection(filesIn(folder).write('taken', Uint8Array.of(1)));
   assert.not(readdirSync(folder).some((name) => name.startsWith('.')));
-  assert.match((await rejection(filesIn(folder).read('taken'))).message, /cannot be read: E/);
+  assert.match((await rejection(filesIn(folder).read('taken'))).message, /'taken' is no file/);
+});
+
+test('a file that is larger than any that was saved is not read', async () => {
+  const place = join(base, 'large');
+  mkdirSync(place);
+  const path = join(place, 'one.session');
+  const most = 320 * 2 ** 20;
+  writeFileSync(path, '');
+  truncateSync(path, most + 1);
+  const refused = await rejection(filesIn(place).read('one'));
+  assert.is(refused.code, 'outOfRange');
+  assert.match(
+    refused.message,
+    `'one' has ${most + 1} bytes; files of saved sessions have at most`,
+  );
+  truncateSync(path, 5);
+  assert.equal(await filesIn(place).read('one'), new Uint8Array(5));
 });
 
 test.run();

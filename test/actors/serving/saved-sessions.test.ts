@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorAnswer } from '../../../http/errors.js';
 import type { StatusError } from '../../../runtime/base/errors.js';
 import { sequenceOracle } from '../../oracles/sequence.js';
 import {
@@ -73,6 +74,22 @@ test.after(async () => {
 
 const output = (ids: readonly number[], from: number): Uint8Array =>
   new Uint8Array(sequenceOracle(ids).slice(4 * from).buffer);
+
+test('a session keeps so many checkpoints and no more; its fork has none', async () => {
+  const { text } = server;
+  const options = keeper.texts.options();
+  const id = await keeper.open('tiny-text');
+  const mark = { op: 'checkpoint' } as const;
+  for (let made = 1; made < 64; made += 1) await text.changeSession(id, mark, options);
+  assert.is((await text.changeSession(id, mark, options)).checkpoints.length, 64);
+  const refused = await rejection(text.changeSession(id, mark, options));
+  assert.is(errorAnswer(refused).status, 429);
+  assert.match(refused.message, /has 64 checkpoints; 64 are possible/);
+  assert.is((await text.session(id)).checkpoints.length, 64);
+  const fork = await text.changeSession(id, { op: 'fork' }, options);
+  assert.is((await text.changeSession(fork.id, mark, options)).checkpoints.length, 1);
+  await keeper.close(id, fork.id);
+});
 
 test('names are no paths', async () => {
   const id = await keeper.open('tiny-text');
