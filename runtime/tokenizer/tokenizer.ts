@@ -9,6 +9,7 @@
 import { Tokenizer as JsonTokenizer } from '@huggingface/tokenizers';
 import { StatusError } from '../base/errors.js';
 import { makeModel, tokensById } from './make-model.js';
+import { hasPatterns, PATTERN_MS, PatternLimit } from './pattern-limit.js';
 import type { PieceModel } from './piece-model.js';
 import { TextEncoding } from './text-encoding.js';
 import { TokenBytes } from './token-bytes.js';
@@ -40,6 +41,8 @@ export interface Decoded {
 export class Tokenizer {
   readonly #file: TokenizerFile;
   readonly #library: JsonTokenizer;
+  /** Null where no pattern of the file can run for ever. */
+  readonly #limit: PatternLimit | null;
   readonly #words: CutWords;
   readonly #model: PieceModel;
   readonly #tokens: ReadonlyMap<number, string>;
@@ -52,9 +55,12 @@ export class Tokenizer {
   readonly #template: readonly (number | null)[];
 
   /** `name` is the asset's name in errors. */
-  constructor(bytes: Uint8Array, name: string) {
+  constructor(bytes: Uint8Array, name: string, patternMs = PATTERN_MS) {
     this.#file = readTokenizerFile(bytes, name);
-    this.#library = usable(name, () => libraryFor(this.#file));
+    const { normalizer, pre_tokenizer: cutter, decoder } = this.#file;
+    const isLimited = hasPatterns([normalizer, cutter, decoder]);
+    this.#limit = isLimited ? new PatternLimit(name, patternMs) : null;
+    this.#library = usable(name, () => this.#inTime(bytes.length, () => libraryFor(this.#file)));
     this.#words = usable(name, () => wordCutter(this.#file.pre_tokenizer));
     this.#model = makeModel(this.#file);
     this.#tokens = tokensById(this.#file);
@@ -70,7 +76,7 @@ export class Tokenizer {
     checkFlags('encode', flags, ADD_SPECIAL_TOKENS | NO_SPECIAL_TOKEN_MATCHING);
     checkCapacity('encode', capacity);
     const encoding = flags & NO_SPECIAL_TOKEN_MATCHING ? this.#plain : this.#matching;
-    const body = encoding.encode(text, capacity);
+    const body = this.#inTime(text.length, () => encoding.encode(text, capacity));
     const ids = new Int32Array(capacity);
     let count = 0;
     for (const part of (flags & ADD_SPECIAL_TOKENS) === 0 ? [null] : this.#template) {
@@ -135,7 +141,8 @@ export class Tokenizer {
     if (decoder === null) return tokens.join(' ');
     const { model } = this.#file;
     const suffix = model.type === 'BPE' ? model.end_of_word_suffix : null;
-    const text = decoder.decode(tokens);
+    const length = tokens.reduce((sum, token) => sum + token.length, 0);
+    const text = this.#inTime(length, () => decoder.decode(tokens));
     if (suffix === null || suffix === '') return text;
     const spaced = text.replaceAll(suffix, ' ');
     return skip ? spaced.trim() : spaced;
@@ -143,14 +150,16 @@ export class Tokenizer {
 
   #encoding(added: TokenizerFile['added_tokens']): TextEncoding {
     const { normalizer } = this.#library;
-    return new TextEncoding(
-      {
-        normalize: (text) => (normalizer === null ? text : normalizer.normalize(text)),
-        words: this.#words,
-      },
-      this.#model,
-      added,
-    );
+    const steps = {
+      normalize: (text: string) => (normalizer === null ? text : normalizer.normalize(text)),
+      words: this.#words,
+    };
+    const length = added.reduce((sum, { content }) => sum + content.length, 0);
+    return this.#inTime(length, () => new TextEncoding(steps, this.#model, added));
+  }
+
+  #inTime<T>(length: number, action: () => T): T {
+    return this.#limit === null ? action() : this.#limit.run(length, action);
   }
 
   /** Asks the post-processor once where the text stands among the special tokens. */
