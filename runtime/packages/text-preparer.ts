@@ -48,11 +48,13 @@ export class TextPreparer {
    */
   promptIds(prompt: Prompt, held = 0): number[] {
     const { name } = promptEntry;
+    this.#checkSize(prompt);
     if (this.#model.document.profile === 'sequence') return this.#knownIds(prompt);
     const packet = encodePacket([recordOf(prompt), { kind: 'number', number: held }]);
     this.#packet = new RequestPacket(packet);
     try {
       const [ids] = this.#vm.call(name, [FROZEN_STATE, packet]) as [Uint8Array];
+      this.#checkCount('prompt', Math.floor(ids.length / 4));
       return decodeIds(ids, name, this.#model.geometry.vocabulary);
     } catch (error) {
       throw rejected(error);
@@ -68,6 +70,7 @@ export class TextPreparer {
 
   /** The text that ids stand for, special tokens and all. */
   detokenize(ids: readonly number[]): string {
+    this.#checkCount('tokens', ids.length);
     if (this.#tokenizer !== null) return this.#tokenizer.text(Int32Array.from(this.#checked(ids)));
     throw new StatusError(
       'failedPrecondition',
@@ -81,12 +84,42 @@ export class TextPreparer {
     if (prompt.kind === 'text' && this.#tokenizer !== null) {
       const capacity = this.#model.geometry.context + 1;
       const { ids, count } = this.#tokenizer.encode(prompt.text, ADD_SPECIAL_TOKENS, capacity);
+      this.#checkCount('prompt', count, 'at least ');
       return [...this.#checked([...ids.subarray(0, count)])];
     }
     const without = prompt.kind === 'text' ? ' and has no tokenizer' : '';
     throw new StatusError(
       'invalidArgument',
       `model ${this.#model.id} takes token ids${without}; it was given ${prompt.kind === 'text' ? 'text' : 'a chat'}`,
+    );
+  }
+
+  /**
+   * What no row can hold is refused before it costs anything. The text of a chat is not known yet:
+   * its ids are counted when they are there.
+   */
+  #checkSize(prompt: Prompt): void {
+    if (prompt.kind === 'tokens') return this.#checkCount('prompt', prompt.ids.length);
+    if (prompt.kind !== 'text' || this.#tokenizer === null) return;
+    const { id, geometry } = this.#model;
+    const most = geometry.context * this.#tokenizer.textBytesMax;
+    const bytes = Buffer.byteLength(prompt.text);
+    if (bytes <= most) return;
+    throw new StatusError(
+      'outOfRange',
+      `the prompt has ${bytes} bytes of text; a row of model ${id} holds ${geometry.context} tokens, which are ${most} bytes at most`,
+      { param: 'prompt' },
+    );
+  }
+
+  #checkCount(param: string, count: number, about = ''): void {
+    const { id, geometry } = this.#model;
+    if (count <= geometry.context) return;
+    const what = param === 'prompt' ? 'the prompt has' : 'there are';
+    throw new StatusError(
+      'outOfRange',
+      `${what} ${about}${count} tokens; a row of model ${id} holds ${geometry.context}`,
+      { param },
     );
   }
 

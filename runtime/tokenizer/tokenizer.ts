@@ -8,6 +8,7 @@
  */
 import { Tokenizer as JsonTokenizer } from '@huggingface/tokenizers';
 import { StatusError } from '../base/errors.js';
+import { longestText } from './longest-text.js';
 import { makeModel, tokensById } from './make-model.js';
 import { hasPatterns, PATTERN_MS, PatternLimit } from './pattern-limit.js';
 import type { PieceModel } from './piece-model.js';
@@ -39,6 +40,8 @@ export interface Decoded {
 }
 
 export class Tokenizer {
+  /** Bytes of text that one id stands for at most; Infinity where the file does not tell. */
+  readonly textBytesMax: number;
   readonly #file: TokenizerFile;
   readonly #library: JsonTokenizer;
   /** Null where no pattern of the file can run for ever. */
@@ -57,6 +60,7 @@ export class Tokenizer {
   /** `name` is the asset's name in errors. */
   constructor(bytes: Uint8Array, name: string, patternMs = PATTERN_MS) {
     this.#file = readTokenizerFile(bytes, name);
+    this.textBytesMax = longestText(this.#file);
     const { normalizer, pre_tokenizer: cutter, decoder } = this.#file;
     const isLimited = hasPatterns([normalizer, cutter, decoder]);
     this.#limit = isLimited ? new PatternLimit(name, patternMs) : null;

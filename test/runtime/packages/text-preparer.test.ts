@@ -131,6 +131,41 @@ test('ids outside of the vocabulary are refused, whoever made them', () => {
   );
 });
 
+test('what no row holds is refused with both sizes, before the program sees it', () => {
+  // This program would reject whatever it saw.
+  const blind = smallTextControl.replace('kind(0)', 'kind(9)');
+  const { model } = modelOf({ control: blind });
+  const { context } = model.geometry;
+  const bytes = readFileSync(join(repositoryRoot, 'models/tiny-text/tokenizer.json'));
+  const preparer = new TextPreparer(model, bytes);
+  const ids = Array.from({ length: context + 1 }, () => 5);
+  const longest = 13 * context;
+  const refused: readonly (readonly [() => unknown, string, RegExp])[] = [
+    [() => preparer.tokenize({ kind: 'tokens', ids }), 'prompt', /has 33 tokens; .* holds 32$/],
+    [() => preparer.detokenize(ids), 'tokens', /are 33 tokens; .* holds 32$/],
+    [
+      () => preparer.tokenize({ kind: 'text', text: 'ñ'.repeat(longest / 2 + 1) }),
+      'prompt',
+      /has 418 bytes of text; .* holds 32 tokens, which are 416 bytes at most$/,
+    ],
+  ];
+  for (const [action, param, pattern] of refused) {
+    const status = refusal(action);
+    assert.equal([status.code, status.param], ['outOfRange', param]);
+    assert.match(status.message, pattern);
+  }
+});
+
+test('ids that the program made are counted before they are read', () => {
+  const { preparer } = modelOf();
+  assert.is(preparer.promptIds({ kind: 'text', text: 'a'.repeat(32) }).length, 32);
+  const { code, message } = refusal(() =>
+    preparer.promptIds({ kind: 'text', text: 'a'.repeat(33) }),
+  );
+  assert.is(code, 'outOfRange');
+  assert.match(message, /the prompt has 33 tokens; a row of model small-text holds 32/);
+});
+
 test('ids become text by the tokenizer, where there is one', () => {
   const { model, preparer } = modelOf();
   assert.match(refusal(() => preparer.detokenize([5])).message, /small-text has no tokenizer/);
@@ -156,8 +191,16 @@ test('a sequence with a tokenizer takes texts, too', () => {
   );
   assert.equal(preparer.promptIds({ kind: 'text', text: 'abc' }), [97, 98, 99]);
   assert.equal(preparer.promptIds({ kind: 'tokens', ids: [3] }), [3]);
-  // One more than a row holds is enough to be refused.
-  assert.is(preparer.promptIds({ kind: 'text', text: 'a'.repeat(500) }).length, 33);
+  assert.is(preparer.promptIds({ kind: 'text', text: 'a'.repeat(32) }).length, 32);
+  assert.match(
+    refusal(() => preparer.promptIds({ kind: 'text', text: 'a'.repeat(34) })).message,
+    /has at least 33 tokens; a row of model small-text holds 32/,
+  );
+  // No token of this vocabulary has more than 13 bytes.
+  assert.match(
+    refusal(() => preparer.promptIds({ kind: 'text', text: 'a'.repeat(417) })).message,
+    /has 417 bytes of text; a row of model small-text holds 32 tokens, which are 416 bytes/,
+  );
   const beyond = refusal(() => preparer.promptIds({ kind: 'text', text: 'ñ' }));
   assert.match(beyond.message, /token 0 is 195; ids of model small-text are 0 to 127/);
   const framed = refusal(() => preparer.promptIds(chat({ messages: [] })));

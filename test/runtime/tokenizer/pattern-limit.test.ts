@@ -1,4 +1,4 @@
-/** Patterns of a tokenizer.json that never end on some texts: the call fails, the thread goes on. */
+/** Patterns of a tokenizer.json that never end on some texts: the call fails, others go on. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError, toStatus } from '../../../runtime/base/errors.js';
