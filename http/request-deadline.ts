@@ -71,7 +71,7 @@ export function deadlineOf(c: LoomContext, services: Services, bound: Bound): De
  * Listens to the socket where there is one: the request's own signal would be a second controller
  * for each request. An answer that was written whole closes nothing early.
  */
-function clientLeaves(c: LoomContext): DeadlineInput['onLeave'] {
+export function clientLeaves(c: LoomContext): DeadlineInput['onLeave'] {
   // `env` itself is absent when tests call the application without a socket.
   const outgoing = (c.env as LoomContext['env'] | undefined)?.outgoing;
   if (outgoing === undefined) return (leave) => onAbort(c.req.raw.signal, leave);

@@ -122,6 +122,8 @@ export interface TextServing {
   /** A row that outlives its turns; `resourceExhausted` with `retryAfterS` when all are taken. */
   openSession(model: string, options: OpenOptions): Promise<SessionState>;
   session(id: string): Promise<SessionState>;
+  /** Ends one whose id has reached nobody; nothing is said of it. */
+  dropSession(id: string): void;
   /**
    * `failedPrecondition` (409) while a turn runs, `gone` (410) when it was lost with its
    * generation. The answer is the changed session (a new checkpoint is its last), of a fork the new

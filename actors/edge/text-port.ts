@@ -75,10 +75,14 @@ export class Streams implements StreamReaders {
   }
 }
 
-type Bounds = Pick<CallOptions, 'deadlineMs'> & Partial<CallOptions>;
+type Bounds = Pick<CallOptions, 'deadlineMs'> &
+  Partial<CallOptions> & { readonly onLate?: (value: unknown) => void };
 
 /** Questions about a session are answered at once; past this something is stuck. */
 const DESCRIBE_DEADLINE_MS = 5_000;
+/** How much longer than its caller a session that is being made is waited for, to be closed. */
+const LATE_MS = 60_000;
+const CLOSE_DEADLINE_MS = 60_000;
 
 export interface TextPortOptions {
   readonly system: ActorSystem;
@@ -119,10 +123,10 @@ export class TextPort implements TextServing {
   }
 
   async openSession(model: string, { restore, ...options }: OpenOptions): Promise<SessionState> {
-    if (restore === undefined) return this.#session(model, { op: 'open' }, options);
+    if (restore === undefined) return this.#made(model, { op: 'open' }, options);
     const image = await this.#files.read(restore);
     try {
-      return await this.#session(model, { op: 'open', image }, options);
+      return await this.#made(model, { op: 'open', image }, options);
     } catch (error) {
       throw restoring(error, restore);
     }
@@ -146,7 +150,16 @@ export class TextPort implements TextServing {
     change: SessionChange,
     options: CallOptions,
   ): Promise<SessionState> {
-    return this.#session(modelOf(id), { op: 'change', session: id, change }, options);
+    const request: TextRequest = { op: 'change', session: id, change };
+    if (change.op === 'fork') return this.#made(modelOf(id), request, options);
+    return this.#session(modelOf(id), request, options);
+  }
+
+  dropSession(id: string): void {
+    const close: TextRequest = { op: 'change', session: id, change: { op: 'close' } };
+    const deadlineMs = this.#clock.now() + CLOSE_DEADLINE_MS;
+    // One that cannot be closed was lost, or goes when it has been idle for too long.
+    this.#ask(modelOf(id), close, { deadlineMs }).catch(() => undefined);
   }
 
   async tokenize(model: string, prompt: Prompt, options: CallOptions): Promise<readonly number[]> {
@@ -157,6 +170,13 @@ export class TextPort implements TextServing {
     return this.#ask(model, { op: 'detokenize', ids }, options);
   }
 
+  /** A new session; one whose caller has left by then is closed again, because nobody knows it. */
+  async #made(model: string, text: TextRequest, options: CallOptions): Promise<SessionState> {
+    const { deadlineMs, signal } = options;
+    const onLate = (made: unknown): void => this.dropSession((made as SessionAnswer).id);
+    return this.#session(model, text, { deadlineMs: deadlineMs + LATE_MS, signal, onLate });
+  }
+
   async #session(model: string, text: TextRequest, options: Bounds): Promise<SessionState> {
     return { ...(await this.#ask<SessionAnswer>(model, text, options)), model };
   }
@@ -164,12 +184,12 @@ export class TextPort implements TextServing {
   async #ask<Answer>(
     deployment: string,
     text: TextRequest,
-    { deadlineMs, signal }: Bounds,
+    { deadlineMs, signal, onLate }: Bounds,
     requestId = '',
   ): Promise<Answer> {
     const submit = { deployment, requestId, text };
     try {
-      const options = { deadlineMs, signal };
+      const options = { deadlineMs, signal, onLate };
       return (await this.#system.request(SERVER, 'request.submit', submit, options)) as Answer;
     } catch (error) {
       throw interrupted(error, deployment);

@@ -7,7 +7,7 @@ import { answerJson } from '../answer.js';
 import { capturedOutput } from '../captured-output.js';
 import type { LoomApp, LoomContext } from '../context.js';
 import { answerCall, type JsonRoute } from '../json-call.js';
-import { generationBound, requestBound } from '../request-deadline.js';
+import { clientLeaves, generationBound, requestBound } from '../request-deadline.js';
 import { checkBody } from '../schemas/check.js';
 import {
   appendRequest,
@@ -18,6 +18,7 @@ import {
   saveRequest,
 } from '../schemas/sessions.js';
 import type { Services } from '../services.js';
+import type { CallOptions } from '../serving.js';
 import { readTurn } from '../session-turn.js';
 import { answerGenerated } from '../text-call.js';
 import type { SessionChange, SessionState } from '../text-serving.js';
@@ -39,7 +40,9 @@ export function sessionRoutes(app: LoomApp, services: Services): void {
       answer: async (body, options) => {
         const { model, restore } = checkBody(openSessionRequest, body);
         const asked = typeof restore === 'string' ? { ...options, restore } : options;
-        return answerOf(await text.openSession(model, asked));
+        const made = await text.openSession(model, asked);
+        dropUndelivered(c, services, made, options);
+        return answerOf(made);
       },
     });
   });
@@ -129,10 +132,25 @@ function changeRoute(app: LoomApp, services: Services, change: Change): void {
       bound: requestBound(limits),
       hasBody,
       status,
-      answer: async (body, options) =>
-        answerOf(await text.changeSession(idOf(c), change.read(body), options)),
+      answer: async (body, options) => {
+        const changed = await text.changeSession(idOf(c), change.read(body), options);
+        if (name === 'fork') dropUndelivered(c, services, changed, options);
+        return answerOf(changed);
+      },
     }),
   );
+}
+
+/** A client that leaves before it has the id of a new session leaves nothing behind. */
+function dropUndelivered(
+  c: LoomContext,
+  { text }: Services,
+  { id }: SessionState,
+  { signal }: CallOptions,
+): void {
+  // Who waited may have stopped in the same moment: nothing of this is written then.
+  if (signal.aborted) text.dropSession(id);
+  else clientLeaves(c)(() => text.dropSession(id));
 }
 
 const idOf = (c: LoomContext): string => c.req.param('id') ?? '';

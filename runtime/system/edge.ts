@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly signal?: CancelSignal;
   readonly transfer?: readonly TransferListItem[];
   readonly lane?: Lane;
+  /** Told a value that comes, before the deadline, after the signal aborted. */
+  readonly onLate?: (value: unknown) => void;
 }
 
 export class Edge {
@@ -35,7 +37,7 @@ export class Edge {
   }
 
   request(to: Address, kind: string, payload: unknown, options: RequestOptions): Promise<unknown> {
-    const { deadlineMs, signal, transfer, lane } = options;
+    const { deadlineMs, signal, transfer, lane, onLate } = options;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(abandoned(kind));
@@ -51,6 +53,7 @@ export class Edge {
         settled: (_as, reply, from) => {
           signal?.removeEventListener('abort', abort);
           if (reply.outcome === 'timeout') this.#cancel(ask.id, from);
+          if (signal?.aborted && reply.status === null) onLate?.(reply.value);
           settle(reply, resolve, reject);
         },
       };

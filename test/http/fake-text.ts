@@ -48,6 +48,10 @@ export class FakeText implements TextServing {
   ended = 0;
   /** By call, in order; the last one goes on. */
   speeches: Speech[] = [{ tokens: ['Hel', 'lo'] }];
+  /** Sessions whose ids reached nobody. */
+  readonly dropped: string[] = [];
+  /** What the opening of a session waits for. */
+  opening: Promise<void> = Promise.resolve();
   /** Thrown by the next calls, in order. */
   readonly failures: Error[] = [];
 
@@ -83,6 +87,7 @@ export class FakeText implements TextServing {
 
   async openSession(model: string, { restore }: OpenOptions): Promise<SessionState> {
     this.#failOnce();
+    await this.opening;
     if (model === 'nobody') throw missing(model);
     const tokens = restore === undefined ? 0 : this.#saved(restore);
     return this.#keep({
@@ -100,6 +105,11 @@ export class FakeText implements TextServing {
     const found = this.sessions.get(id);
     if (found !== undefined) return found;
     throw new StatusError('notFound', `no session has the id ${id}`, { param: 'session' });
+  }
+
+  dropSession(id: string): void {
+    this.dropped.push(id);
+    this.sessions.delete(id);
   }
 
   async changeSession(id: string, change: SessionChange): Promise<SessionState> {

@@ -1,6 +1,7 @@
 /** Sessions over HTTP: each change reaches the server, each refusal has its status. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EventEmitter } from 'node:events';
 import { StatusError } from '../../runtime/base/errors.js';
 import { errorOf, harness, type Harness } from './harness.js';
 import { postJson, until, withServer } from './listening.js';
@@ -114,6 +115,63 @@ test('a client that leaves stops its turn, and the session stays', () =>
     await until(() => made.text.aborted.length === 1);
     assert.is((await made.get(`${path}/s1`)).status, 200);
   }));
+
+test('a session that is opened when its client has left is ended', () =>
+  withServer(async ({ text, lines }, { url }) => {
+    let go = (): void => undefined;
+    text.opening = new Promise((resolve) => (go = resolve));
+    const client = new AbortController();
+    const asked = postJson(url + path, { model: 'm' }, { signal: client.signal });
+    asked.catch(() => undefined);
+    setTimeout(() => client.abort(), 50);
+    await until(() => lines.some(({ message }) => message === 'POST /v1/sessions 499'));
+    assert.equal(text.dropped, []);
+    go();
+    await until(() => text.dropped.length === 1);
+    assert.equal(text.dropped, ['s1']);
+    await postJson(url + path, { model: 'm' });
+    assert.equal(text.dropped, ['s1']);
+  }));
+
+/** The part of a response that is looked at: it closes when a test says so. */
+class Outgoing extends EventEmitter {
+  writableFinished = false;
+  destroyed = false;
+}
+
+for (const [name, place] of [
+  ['opened', path],
+  ['forked', `${path}/s1/fork`],
+] as const) {
+  test(`a session that was ${name} is ended unless its answer was written`, async () => {
+    const made = harness();
+    await open(made);
+    const ask = async (): Promise<Outgoing> => {
+      const outgoing = new Outgoing();
+      const headers = { host: 'localhost', 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: '{"model":"m"}' };
+      assert.is((await made.app.request(place, init, { outgoing })).status, 201);
+      return outgoing;
+    };
+    const written = await ask();
+    written.writableFinished = true;
+    written.emit('close');
+    assert.equal(made.text.dropped, []);
+    (await ask()).emit('close');
+    assert.equal(made.text.dropped, ['s3']);
+  });
+}
+
+test('a change of a session that is known ends nothing when its answer is lost', async () => {
+  const made = harness();
+  await open(made);
+  const outgoing = new Outgoing();
+  const headers = { host: 'localhost', 'content-type': 'application/json' };
+  const init = { method: 'POST', headers };
+  await made.app.request(`${path}/s1/checkpoint`, init, { outgoing });
+  outgoing.emit('close');
+  assert.equal(made.text.dropped, []);
+});
 
 for (const [code, status, options] of [
   ['failedPrecondition', 409, {}],

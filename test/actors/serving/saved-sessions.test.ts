@@ -8,7 +8,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorAnswer } from '../../../http/errors.js';
+import type { CallOptions } from '../../../http/serving.js';
 import type { StatusError } from '../../../runtime/base/errors.js';
+import { until } from '../faults/traffic.js';
 import { sequenceOracle } from '../../oracles/sequence.js';
 import {
   packageFolder,
@@ -184,6 +186,38 @@ test('a damaged file, or one of another model, is refused, and costs no row', as
   assert.is(opened.length, 14);
   await keeper.close(...opened);
   assert.is((await server.text.session(id)).tokens, 30);
+});
+
+test('who leaves before a session is there leaves none behind', async () => {
+  const { text } = server;
+  const id = await keeper.open('tiny-text');
+  await keeper.append(id, [5, 6, 7]);
+  await keeper.save(id, 'left');
+  const free = async (): Promise<number> => {
+    const opened = await openAll();
+    await keeper.close(...opened);
+    return opened.length;
+  };
+  const before = await free();
+  const fork = (options: CallOptions) => text.changeSession(id, { op: 'fork' }, options);
+  for (const make of [
+    (options: CallOptions) => text.openSession('tiny-text', options),
+    (options: CallOptions) => text.openSession('tiny-text', { ...options, restore: 'left' }),
+    fork,
+  ]) {
+    for (let turns = 0; turns < 6; turns += 1) {
+      const client = new AbortController();
+      const made = make(keeper.texts.options(client.signal));
+      for (let at = 0; at < turns; at += 1) await new Promise((resolve) => setImmediate(resolve));
+      // The others go on meanwhile: an answer that is there is not read before the abort.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      client.abort();
+      const left = await made.catch(() => null);
+      if (left !== null) await keeper.close(left.id);
+    }
+  }
+  await until('rows of sessions that nobody knows', async () => (await free()) === before);
+  await keeper.close(id);
 });
 
 async function openAll(): Promise<string[]> {

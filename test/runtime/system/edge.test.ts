@@ -51,23 +51,32 @@ test('an abort rejects at once and sends cancel to whoever holds the ask', async
   assert.equal(received[1]!.payload, { correlation: received[0]!.id });
 });
 
-test('the late answer to an aborted request is no dead letter and leaves nothing', async () => {
+test('the late answer to an aborted request is told, is no dead letter and leaves nothing', async () => {
   const lab = new Lab();
   lab.system().spawn(
     'server',
     actor((self, message) => {
-      if (message.role === 'ask') self.startTimer('later', 50, 'later', message);
+      if (message.role === 'ask') self.startTimer(message.id, 50, 'later', message);
       else if (message.role === 'timer') self.reply(message.payload as Message, 1);
     }),
     null,
   );
   const controller = new AbortController();
   const { signal } = controller;
-  const asked = lab.system().request('main:/server', 'question', 1, { deadlineMs: 1e6, signal });
+  const late: unknown[] = [];
+  const options = { deadlineMs: 1e6, signal, onLate: (value: unknown) => void late.push(value) };
+  const asked = lab.system().request('main:/server', 'question', 1, options);
+  const inTime = lab.system().request('main:/server', 'question', 2, {
+    deadlineMs: 1e6,
+    onLate: options.onLate,
+  });
   lab.world.run({ untilMs: 10 });
   controller.abort();
   await asked.catch(() => {});
+  assert.equal(late, []);
   lab.settle();
+  assert.is(await inTime, 1);
+  assert.equal(late, [1]);
   assert.is(lab.system().deadLetters.counts().lateReply, 0);
   assert.equal(leaks(lab.system()), nothingLeaks);
 });
