@@ -22,11 +22,13 @@ export interface Language {
   readonly Environment: new () => Environment;
   readonly Interpreter: new (environment: Environment) => {
     run(program: Program): { readonly value: unknown };
-    evaluate(node: unknown, environment: Environment): { readonly value: unknown };
+    evaluate(node: Node, environment: Environment): { readonly value: unknown };
   };
 }
 
-export interface Program {
+export type Program = Node;
+
+interface Node {
   readonly type: string;
 }
 
@@ -59,7 +61,7 @@ export class TemplateWorld {
     ) => void;
     const module = { exports: {} };
     load(module, module.exports);
-    this.language = guarded(module.exports as Language);
+    this.language = guarded(module.exports as Language, (characters) => this.#count(characters));
     const { String: strings, Array: arrays } = new Script('({ String, Array })').runInContext(
       this.#world,
     ) as World;
@@ -157,13 +159,18 @@ export class TemplateWorld {
   }
 }
 
+/** Nodes whose text is a new one each time, and not just a join of two that are there. */
+const making = new Set(['CallExpression', 'FilterExpression', 'SliceExpression']);
+
 /** The same language, whose every value is looked at as soon as it is there. */
-function guarded(language: Language): Language {
+function guarded(language: Language, made: (characters: number) => void): Language {
   class Interpreter extends language.Interpreter {
-    override evaluate(node: unknown, environment: Environment) {
+    override evaluate(node: Node, environment: Environment) {
       const result = super.evaluate(node, environment);
       const { value } = result;
-      if (typeof value !== 'string' || value.length <= STRING_MAX) return result;
+      if (typeof value !== 'string') return result;
+      if (making.has(node.type)) made(value.length);
+      if (value.length <= STRING_MAX) return result;
       throw new Error(`it gave ${value.length} characters; at most ${STRING_MAX} are possible`);
     }
   }

@@ -39,6 +39,7 @@ const bombs: Readonly<Record<string, string>> = {
   'lines set in': `${doubled('\\n', 20)}{{ ns.s|indent(4000000, true, true) }}`,
   'JSON set in': `{{ [[[1]]]|tojson(indent=400000000) }}`,
   'a list of one letter each': `${doubled('xxxx', 20)}{% set l = ns.s[0:9] + ns.s[1:9] %}{{ l }}`,
+  'many long texts': `${doubled('xx', 20)}{% set n = namespace(l=[]) %}{% for a in range(2000) %}{% set n.l = n.l + [ns.s|upper] %}{% endfor %}{{ n.l|length }}`,
   'parts of a string': `${doubled('xx', 20)}{{ (ns.s.split('x') + ns.s.split('x') + ns.s.split('x'))|length }}`,
   'lists that double':
     '{% set ns = namespace(l=[0]) %}{% for a in range(40) %}{% set ns.l = ns.l + ns.l %}{% endfor %}{{ ns.l|length }}',
