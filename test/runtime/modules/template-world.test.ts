@@ -67,9 +67,9 @@ test('a long field of a chat is refused where a template uses it', () => {
 });
 
 test('each render counts anew', () => {
-  const templates = { '': `${doubled('xx', 20)}{{ ns.s.split('x')|length }}` };
+  const templates = { '': `${doubled('xx', 20)}{{ ns.s[0:3] }}` };
   const renderer = new ChatRenderer({ templates, tokens: {} }, limitMs);
-  for (let time = 0; time < 3; time++) assert.is(renderer.render('', '{}'), String(2 ** 21 + 1));
+  for (let time = 0; time < 3; time++) assert.is(renderer.render('', '{}'), 'xxx');
 });
 
 test('control: what is guarded gives what it gave', () => {
