@@ -87,11 +87,9 @@ export class TextHistoryLaws {
     const { step, prompt, before, session } = event;
     const room = session === null ? CONTEXT : CONTEXT - before.length;
     if (code === 'cancelled' && event.leftMs < Infinity) return;
-    if (code === 'invalidArgument') {
-      const isLong = prompt.length + (step?.maxTokens ?? 0) > CONTEXT;
-      if (isLong || before.length + prompt.length === 0) return;
-    }
-    if (code === 'outOfRange' && prompt.length > room) return;
+    if (code === 'invalidArgument' && before.length + prompt.length === 0) return;
+    const said = step === null || event.op !== 'generate' ? 0 : (step.maxTokens ?? 1);
+    if (code === 'outOfRange' && prompt.length + said > room) return;
     if (code === 'failedPrecondition' && session !== null && this.#isCrowded(event)) return;
     if (code === 'resourceExhausted' && this.#isFull(event, message)) return;
     if (code === 'internal' && message.includes('the device failed')) {
