@@ -123,11 +123,19 @@ export function withDeadline<T>(
       },
       (error: unknown) => {
         settle();
-        reject(error as Error);
+        // The actors keep the same deadline: whoever is first, its caller hears of the knobs.
+        const isLate = isTimeout(error) && ports.clock.now() >= deadlineMs - TIMER_SLACK_MS;
+        reject(isLate ? tooLate(allowedMs, knob) : (error as Error));
       },
     );
   });
 }
+
+/** Timers of two clocks of one thread come this far apart. */
+const TIMER_SLACK_MS = 2;
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof StatusError && error.code === 'deadlineExceeded';
 
 /** A work that throws at once has ended as one that rejects. */
 function started<T>(work: (options: CallOptions) => Promise<T>, options: CallOptions): Promise<T> {

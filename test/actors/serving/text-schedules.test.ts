@@ -91,7 +91,7 @@ class Client {
     const fork = await text.changeSession(id, { op }, options).catch(refused);
     if (fork === null) return ids;
     const own: Step = { op: 'say', more: [], seed: null, leaves: null };
-    await this.#say(fork.id, [120], own, ids);
+    if (ids.length + 1 + MOST <= CONTEXT) await this.#say(fork.id, [120], own, ids);
     await text.changeSession(fork.id, { op: 'close' }, options);
     return ids;
   }
@@ -143,8 +143,13 @@ async function saidAlone({ row, seed }: Heard): Promise<readonly number[]> {
 
 /** Every row can be had again, and nothing is open. */
 async function holdsNothing(): Promise<void> {
-  const { inFlight, waiting } = await server.serving.modelState(MODEL);
-  assert.equal({ inFlight, waiting }, { inFlight: 0, waiting: 0 });
+  // A cancelled turn is answered at once, and over when its epoch has retired.
+  for (let round = 0; ; round += 1) {
+    const { inFlight, waiting } = await server.serving.modelState(MODEL);
+    if (inFlight + waiting === 0) break;
+    assert.ok(round < 500, `${inFlight} in flight, ${waiting} waiting`);
+    await pause(10);
+  }
   const opened = await Promise.all([1, 2, 3].map(() => text.openSession(MODEL, texts.options())));
   await Promise.all(
     opened.map(({ id }) => text.changeSession(id, { op: 'close' }, texts.options())),
@@ -164,7 +169,7 @@ test('whoever shares it, a text is what it is alone', async () => {
       }
       await holdsNothing();
     }),
-    { numRuns: 24, seed: 6, endOnFailure: true },
+    { numRuns: 24, seed: 6, endOnFailure: true, includeErrorInReport: true },
   );
   assert.ok(count > 60, `${count} texts`);
   assert.ok((codes['cancelled'] ?? 0) > 5, JSON.stringify(codes));
