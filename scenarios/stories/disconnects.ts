@@ -88,7 +88,7 @@ export const disconnects: readonly Scenario[] = [
       ...leavers.map((name, i) =>
         complete(
           name,
-          { prompt: `${i} ${long}`, max_tokens: 4 },
+          { prompt: `${i} ${long}`, max_tokens: 24 },
           { leaves: reached('epoch', 'executing') },
         ),
       ),
