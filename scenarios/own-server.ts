@@ -134,7 +134,7 @@ function stateOf(system: ActorSystem): unknown {
 function blocked(system: ActorSystem, { thread, ms }: Extract<Fault, { kind: 'block' }>): void {
   const name = `blocks-${thread}`;
   const spawn = (self: ActorSelf): Behaviour => {
-    const word = new Int32Array(new SharedArrayBuffer(4));
+    const word = new Int32Array(new SharedArrayBuffer(8));
     self.spawnOn(thread, name, 'blocker', { word, ms });
     return { receive() {} };
   };

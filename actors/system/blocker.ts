@@ -5,12 +5,13 @@
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 
 export interface BlockerInput {
-  /** Shared by its threads; the first word is 0 while it shall block. */
+  /** Two shared words: the first is 0 while it shall block, the second becomes 1 when it does. */
   readonly word: Int32Array;
   readonly ms: number;
 }
 
 export const blocker = (_self: ActorSelf, { word, ms }: BlockerInput): Behaviour => {
+  Atomics.store(word, 1, 1);
   Atomics.wait(word, 0, 0, ms);
   return { receive() {} };
 };

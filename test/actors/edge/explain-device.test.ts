@@ -83,8 +83,7 @@ const limited: Texts = {
     ),
 };
 
-// Not sure of its time while other tests run beside it: to be made so.
-test.skip('the workspace limit of a stage', async () => {
+test('the workspace limit of a stage', async () => {
   const { folder, remove } = writePackage(limited, { id: 'limited' });
   await server.serve(folder);
   await holdWorks(server, '');

@@ -23,9 +23,8 @@ test.after(async () => {
   for (const { remove } of [faulty, tuned]) remove();
 });
 
-// Not sure of its time while other tests run beside it: to be made so.
-test.skip('preparing, on a thread that is busy; the way to a thread that does not answer', async () => {
-  const releasePreparation = blockThread(server, 'preparation-0');
+test('preparing, on a thread that is busy; the way to a thread that does not answer', async () => {
+  const releasePreparation = await blockThread(server, 'preparation-0');
   // More inputs than are prepared where the generation lives.
   const texts = Array.from({ length: 6 }, (_, index) => good(index));
   const prepared = send(server, 'to-prepare', { model: 'faulty', texts });
@@ -33,7 +32,7 @@ test.skip('preparing, on a thread that is busy; the way to a thread that does no
   assert.is(wait.details['thread'], 'preparation-0');
   assert.match(wait.unblockedBy, /prepare_request on thread preparation-0/);
   assert.equal(reasonsOf(explanation), ['preparing', 'thread']);
-  const releaseModel = blockThread(server, 'model-0');
+  const releaseModel = await blockThread(server, 'model-0');
   const moving = send(server, 'on-its-way', { model: 'faulty', texts: [good(1)] });
   const found = await waitsFor(server, 'on-its-way', 'thread');
   assert.is(found.explanation.address, null);
@@ -82,7 +81,7 @@ const cohortOf = (at: number): string => `model-0:/models/tuned@1/cohorts/${at}`
 test('a specialization that is on its way', async () => {
   // Models take turns on them.
   const threads = ['preparation-0', 'preparation-1'];
-  const release = threads.map((thread) => blockThread(server, thread));
+  const release = await Promise.all(threads.map((thread) => blockThread(server, thread)));
   const end = send(server, 'choosing', { model: 'tuned', texts: ['b1'] });
   const { wait, explanation } = await waitsFor(server, 'choosing', 'specialization');
   assert.match(wait.text, /specialization tuned.forward, which has its banks and files planned/);
@@ -94,7 +93,7 @@ test('a specialization that is on its way', async () => {
 test('one that runs alone, because a call that it shared has failed', async () => {
   await holdWorks(server, '');
   // They share a cohort, and the first spoils its call; good ones run alone, two at a time.
-  const release = blockThread(server, 'model-0');
+  const release = await blockThread(server, 'model-0');
   const ends = ['d0', good(1), good(2), good(3)].map((text, index) =>
     send(server, `member-${index}`, { model: 'faulty', texts: [text] }),
   );

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TextBody } from '../../../http/text-serving.js';
 import { packageFolder, runServer } from '../running-server.js';
-import { holdWorks, reasonsOf, waitsFor } from './explained.js';
+import { holdWorks, startHeld, reasonsOf, waitsFor } from './explained.js';
 import { blockThread } from './wedged.js';
 
 const server = await runServer([], { threads: 1 });
@@ -98,8 +98,7 @@ test('pages, when all of them are in use', async () => {
   await waitsFor(server, 'young', 'epoch');
   // Two epochs go on: the second has what there is room for.
   for (let epochs = 0; epochs < 2; epochs += 1) {
-    await holdWorks(server, null);
-    await holdWorks(server, step);
+    await startHeld(server, step);
     await waitsFor(server, 'old', 'work');
   }
   const { wait } = await waitsFor(server, 'young', 'pages');
@@ -119,10 +118,9 @@ test('a reader that does not read', async () => {
   await ended([end]);
 });
 
-// Not sure of its time while other tests run beside it: to be made so.
-test.skip('a prompt that is being prepared', async () => {
+test('a prompt that is being prepared', async () => {
   const threads = ['preparation-0', 'preparation-1'];
-  const release = threads.map((thread) => blockThread(server, thread));
+  const release = await Promise.all(threads.map((thread) => blockThread(server, thread)));
   const end = say('rows', 'prepares');
   const { wait } = await waitsFor(server, 'prepares', 'preparing');
   for (const letGo of release) letGo();

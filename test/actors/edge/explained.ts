@@ -4,9 +4,24 @@ import type { Explanation, WaitReason, Waiting } from '../../../http/observing.j
 import type { TestServer } from '../running-server.js';
 import { addressOf } from './wedged.js';
 
-/** Works whose label begins so do not start any more; '' holds all, null lets all go. */
-export async function holdWorks(server: TestServer, label: string | null): Promise<void> {
-  server.system.tell(await addressOf(server, 'deviceQueue'), 'work.hold', { label });
+/**
+ * Works whose label begins so do not start any more; '' holds all, null lets all go. The device has
+ * heard of it when this resolves: what others send it later comes too late.
+ */
+export function holdWorks(server: TestServer, label: string | null): Promise<void> {
+  return hold(server, [label]);
+}
+
+/** What was held starts; what comes after it is held again. */
+export function startHeld(server: TestServer, label: string): Promise<void> {
+  return hold(server, [null, label]);
+}
+
+async function hold(server: TestServer, labels: readonly (string | null)[]): Promise<void> {
+  const device = await addressOf(server, 'deviceQueue');
+  for (const label of labels) server.system.tell(device, 'work.hold', { label });
+  const deadlineMs = server.now() + 30_000;
+  await server.system.request(device, 'device.describe', {}, { deadlineMs });
 }
 
 /** A request with an id, whose end does not matter. */

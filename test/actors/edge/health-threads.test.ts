@@ -6,7 +6,7 @@ import { blockThread, green, redReasons, waitingRequest } from './wedged.js';
 
 async function wedge(server: TestServer, thread: string): Promise<void> {
   await green(server);
-  const release = blockThread(server, thread);
+  const release = await blockThread(server, thread);
   const request = waitingRequest(server);
   assert.match(await redReasons(server), new RegExp(`thread ${thread} has not answered`));
   release();

@@ -8,9 +8,15 @@ const RED_WITHIN_MS = 5_000;
 /** At most: a test that fails lets go of its threads, too. */
 const BLOCKED_MS = 30_000;
 
-/** Blocks a thread as an endless loop would, until the returned function is called. */
-export function blockThread({ system, now }: TestServer, thread: string): () => void {
-  const word = new Int32Array(new SharedArrayBuffer(4));
+/**
+ * Blocks a thread as an endless loop would, until the returned function is called. It is blocked
+ * when this resolves: what others send it later, by whatever way, comes too late.
+ */
+export async function blockThread(
+  { system, now }: TestServer,
+  thread: string,
+): Promise<() => void> {
+  const word = new Int32Array(new SharedArrayBuffer(8));
   const name = `blocks-${thread}-${now()}`;
   system.spawn(
     name,
@@ -20,6 +26,7 @@ export function blockThread({ system, now }: TestServer, thread: string): () => 
     },
     null,
   );
+  while (Atomics.load(word, 1) === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   return () => {
     Atomics.store(word, 0, 1);
     Atomics.notify(word, 0);
