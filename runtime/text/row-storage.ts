@@ -39,10 +39,14 @@ export class RowStorage {
     return this.geometry.stateBytes > 0;
   }
 
-  /** A row that has computed nothing takes what is published; one token stays to compute. */
+  /**
+   * A row that has computed nothing takes what is published; one token stays to compute, and what
+   * is only proposed, too: it is known to be its text when an epoch has verified it.
+   */
   adopt(row: RetainedRow): number {
     const { pageTokens } = this.geometry;
-    const full = Math.floor(Math.min(row.ids.length - 1, row.sharedMax) / pageTokens);
+    const known = row.ids.length - row.drafts;
+    const full = Math.floor(Math.min(known - 1, row.sharedMax) / pageTokens);
     const path = this.#tree.match(row.kind, row.ids, full);
     row.branch = this.keepsStates ? path.length * pageTokens : 0;
     this.#cutToState(path);

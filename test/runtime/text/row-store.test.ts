@@ -42,6 +42,15 @@ test('a prefix is visible only when its producer has retired', () => {
   assert.equal([early.done, early.cached], [6, 6]);
 });
 
+test('no page is taken up for what is only proposed', () => {
+  const store = new RowStore(smallGeometry());
+  compute(store, openRow(store, upTo(6)));
+  const row = openRow(store, upTo(1));
+  store.proposed(row, upTo(6).slice(1));
+  assert.is(store.reserve(row, 6), 6);
+  assert.equal([row.done, row.drafts], [0, 5]);
+});
+
 test('prefixes are equal by ids and kind, and nothing else', () => {
   const store = new RowStore(smallGeometry());
   compute(store, openRow(store, [1, 12, 3, 4, 5, 6]));
