@@ -72,6 +72,14 @@ export class PendingAsks {
     return [...this.#pending.values()].filter((ask) => threadOf(ask.holder) === thread);
   }
 
+  /** No reply can come any more: every asker that is still there is told. */
+  endAll(reason: string): void {
+    for (const { id, holder } of [...this.#pending.values()]) {
+      const status = { code: 'unavailable', message: reason, where: holder } as const;
+      this.settle({ correlation: id, outcome: 'down', value: undefined, status }, holder);
+    }
+  }
+
   /** The asker is gone: nobody is told. */
   dropOf(asker: Asker): void {
     for (const ask of this.#pending.values()) if (ask.asker === asker) this.#remove(ask.id);

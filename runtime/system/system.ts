@@ -121,11 +121,15 @@ export class ActorSystem implements CellHost, TransportReceiver {
     });
   }
 
-  /** Stops every actor, children before parents, and the transport. */
+  /**
+   * Stops every actor, children before parents, and the transport. Requests that other threads hold
+   * end, too: with the transport goes the way of their answers.
+   */
   shutdown(): void {
     this.root.halt({ kind: 'stopped', note: 'the system shuts down' });
     this.#transport.wake();
     this.#transport.close();
+    this.pendingAsks.endAll('the system has shut down');
   }
 
   // What the transport calls.

@@ -25,7 +25,7 @@ export interface Transport {
   attach(receiver: TransportReceiver): void;
   /** There are turns to run or envelopes to flush: call `turn` soon. May be called often. */
   wake(): void;
-  /** Takes an envelope for another thread; false when no such peer is known. */
+  /** Takes an envelope for another thread; false when no such peer is known, and once closed. */
   send(thread: string, envelope: Envelope): boolean;
   close(): void;
 }

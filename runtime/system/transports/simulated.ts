@@ -217,7 +217,7 @@ class SimulatedTransport implements Transport {
   }
 
   send(thread: string, envelope: Envelope): boolean {
-    if (!this.#world.isAlive(thread)) return false;
+    if (!this.#world.isAlive(thread) || !this.#world.isAlive(this.#thread)) return false;
     this.#outbox.push({ to: thread, envelope });
     this.isAwake = true;
     return true;

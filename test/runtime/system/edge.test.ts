@@ -138,4 +138,19 @@ test('a shutdown ends what is open', async () => {
   assert.equal(ends, ['server']);
 });
 
+test('a shutdown ends what another thread holds and does not answer', async () => {
+  const lab = new Lab({ threads: ['main', 'other'] });
+  lab.system('other').spawn('server', collector([]), null);
+  const code = (asked: Promise<unknown>): Promise<unknown> =>
+    asked.catch((reason: unknown) => (reason as StatusError).code);
+  const options = { deadlineMs: 1e6 };
+  const held = code(lab.system().request('other:/server', 'question', 1, options));
+  lab.world.run({ untilMs: 1 });
+  const justSent = code(lab.system().request('other:/server', 'question', 2, options));
+  lab.system().shutdown();
+  const after = code(lab.system().request('other:/server', 'question', 3, options));
+  assert.equal(await Promise.all([held, justSent, after]), Array(3).fill('unavailable'));
+  assert.is(lab.system().pendingAsks.size, 0);
+});
+
 test.run();

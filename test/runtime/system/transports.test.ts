@@ -112,6 +112,18 @@ test('threads: an envelope for a peer that has just gone is answered', async () 
   system.shutdown();
 });
 
+test('threads: what a peer still has in hand ends with the system', async () => {
+  const { port1 } = new MessageChannel();
+  const transport = new ThreadsTransport();
+  const system = new ActorSystem({ thread: 'near', ports: systemPorts('near'), transport });
+  transport.connect('far', port1);
+  const options = { deadlineMs: Date.now() + 60_000 };
+  const asked = system.request('far:/x', 'question', 1, options);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  system.shutdown();
+  assert.match(((await asked.catch((reason: unknown) => reason)) as Error).message, /shut down/);
+});
+
 /** A run in which threads talk, fail and die: its trace and what was received. */
 function run(seed: number): { trace: readonly string[]; received: string[] } {
   const received: Message[] = [];
