@@ -36,6 +36,9 @@ export interface Ports {
   readonly ids: IdSource;
 }
 
+/** 24 days; Node would run what is set for later at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
 /** Ports of a real thread. `threadName` keeps ids unique over threads. */
 export function systemPorts(threadName: string): Ports {
   const originMs = threadOriginMs();
@@ -50,10 +53,13 @@ export function systemPorts(threadName: string): Ports {
     timers: {
       start(delayMs, action) {
         const id = nextTimer++;
-        const handle = setTimeout(() => {
-          handles.delete(id);
-          action();
-        }, delayMs);
+        const handle = setTimeout(
+          () => {
+            handles.delete(id);
+            action();
+          },
+          Math.min(delayMs, TIMER_MAX_MS),
+        );
         handle.unref();
         handles.set(id, handle);
         return id;

@@ -2,7 +2,7 @@
  * A stream of choices for making programs imperatively: fast-check generates and shrinks the plain
  * array, and a stream that has run dry always chooses 0, which makers let mean the simplest thing.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 
 export class Choices {
   readonly #values: readonly number[];

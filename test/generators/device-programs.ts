@@ -8,7 +8,7 @@
  * inout (f32x4), halves out (f16x2), sums acc (u32). What a program computed and did not store, it
  * writes into the words at its end: uniform values, shared and private arrays.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import type { CommandProgram, Kernel, Range } from '../../runtime/loom/typed.js';
 import { Choices, choicesArbitrary } from './choices.js';
 import { KernelMaker, traceWords } from './kernel-maker.js';

@@ -3,7 +3,7 @@
  * buffer, a list, an array, a record and a call. They end in a value or in an error of the program;
  * both executors must agree on either, and on the fuel spent.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import type { Block, BufferElem, Expr, HostProgram, Stmt, Type } from '../../runtime/loom/typed.js';
 import type { RawValue } from '../../runtime/vm/executor.js';
 import { Choices, choicesArbitrary } from './choices.js';

@@ -4,7 +4,7 @@
  * `a.b` is a name and never a member), but they mean nothing: names need not resolve.
  */
 
-import fc from 'fast-check';
+import fc from '../properties.js';
 import type { Arbitrary } from 'fast-check';
 import { builtinTypes, contextualWords, reservedWords } from '../../runtime/loom/syntax/words.js';
 import { packAt } from '../../runtime/loom/tree.js';

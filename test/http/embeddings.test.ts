@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { firstOutput } from './first-output-rule.js';

@@ -1,5 +1,5 @@
 /** What a body holds is bounded before it is parsed; the bounds count what the parser builds. */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../runtime/base/errors.js';

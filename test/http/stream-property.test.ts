@@ -1,5 +1,5 @@
 /** Whatever is said, by how many, and however it ends: streams keep their law. */
-import * as fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Speech } from './fake-text.js';

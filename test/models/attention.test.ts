@@ -3,7 +3,7 @@
  * double precision; rows that know their own span only; interpreter and WebAssembly equal bit for
  * bit.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileCommand } from '../../runtime/jit/compile-command.js';

@@ -2,7 +2,7 @@
  * What the importer makes of the two npm packages that the shipped models come from, judged by the
  * packages themselves: vocabulary, shards and, for the classifier, its own answers.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import lande from 'lande';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /** The JSON library against JSON.parse and JSON.stringify. */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hostCalls } from './motif-host.js';

@@ -3,7 +3,7 @@
  * itself: whatever shares an epoch, however a row was cut into spans and wherever its pages lie,
  * logits and tokens are those of the row alone, token by token, bit for bit.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

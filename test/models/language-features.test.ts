@@ -2,7 +2,7 @@
  * What models/language-id makes of a text before any arithmetic, against the library's functions:
  * the shares of n-grams are equal, bit for bit, for any text.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

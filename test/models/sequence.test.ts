@@ -2,7 +2,7 @@
  * models/sequence against its oracle: the captured output of any rows, in any chunks and company,
  * is that of each row alone, bit for bit.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Span } from '../../runtime/profiles/text.js';

@@ -2,7 +2,7 @@
  * The softmax of the shared libraries against double precision: the stated bound of the sum, rows
  * that know nothing of each other, and scores of any finite size.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readFileSync } from 'node:fs';

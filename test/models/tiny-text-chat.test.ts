@@ -1,5 +1,5 @@
 /** How models/tiny-text frames chats, reads calls of tools, and what its tokenizer says. */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readFileSync } from 'node:fs';

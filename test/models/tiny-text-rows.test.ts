@@ -2,7 +2,7 @@
  * models/tiny-text under the row store of the server: shared prefixes, forks, rewinds, checkpoints,
  * rows that gave up their pages and submissions that failed, with few pages, never change a token.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { modelPackage } from '../runtime/packages/reference-model.js';

@@ -3,7 +3,7 @@
  * spans, forked, rewound or proposed to, pages, states and tokens are those of a full replay, bit
  * for bit.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SamplingOptions } from '../../runtime/profiles/text.js';

@@ -2,7 +2,7 @@
  * The Unicode library against the running Node: every code point's kind and lower case, and whole
  * texts, whose final sigmas depend on what is around them. UPDATE_GOLDEN=1 makes the tables anew.
  */
-import fc from 'fast-check';
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * What readers of the records see, however slow they are: in order, and what is missing is known.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RecordHistory } from '../../../actors/edge/record-history.js';

@@ -1,5 +1,5 @@
 /** Who is in an epoch: what always holds of one choice, and of many in a row. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chooseSpans } from '../../../actors/policy/epoch-scheduler.js';

@@ -1,7 +1,7 @@
 /** Laws of cohort forming, over random arrivals: I10, unit bound, compatibility, nobody is lost. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { Scheduler, type Offer } from '../../../actors/policy/scheduler.js';
 
 const offer = (member: number, units: number, tag = 0n, alone = false): Offer => ({

@@ -1,7 +1,7 @@
 /** The cache never gives up an entry in use, and beyond its capacity gives up the least recent. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { SpecializationCache } from '../../../actors/policy/specialization-cache.js';
 
 test('surplus entries are unused, least recently used first, and down to the capacity', () => {

@@ -3,7 +3,7 @@
  * and checkpoints, evictions (few rows, hardly more pages than one needs), drawn and greedy texts.
  * Whatever is said is what is said alone, bit for bit, and when all is closed nothing is held.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { continued, END } from '../../oracles/tiny-text.js';

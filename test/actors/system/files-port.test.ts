@@ -2,7 +2,7 @@
  * Who closes checkpoint files, under random histories: each file that is kept is closed once, as
  * soon as it may be, never under a running read, whatever dies.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { filesPort } from '../../../actors/system/files-port.js';

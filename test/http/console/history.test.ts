@@ -1,5 +1,5 @@
 /** A cursor over records: any way to a moment gives what a console that saw only so much shows. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { History } from '../../../http/console/history.js';

@@ -1,5 +1,5 @@
 /** A source behaves as the `AbortSignal` of a controller does, as far as anyone here uses one. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CancelSource, type CancelSignal } from '../../../runtime/base/cancel-source.js';

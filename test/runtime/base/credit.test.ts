@@ -1,7 +1,7 @@
 /** Credit by itself, and in both directions around a streaming dummy on the simulated device. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { Credit } from '../../../runtime/base/credit.js';
 import { openSimulatedDevice } from '../../../runtime/hal/simulated/simulated-device.js';
 import type { SimulatedDevice } from '../../../runtime/hal/simulated/simulated-device.js';

@@ -1,5 +1,5 @@
 /** Code that was unloaded is given up once, and not before the last accepted work that uses it. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Executable, type ExecutableImage } from '../../../runtime/hal/executable.js';

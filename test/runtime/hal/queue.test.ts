@@ -2,7 +2,7 @@
  * Random schedules against the queue: works with random bytes, waits and timelines, completed and
  * failed in random order. The oracle is a plain model of memory and of what must have failed.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { StatusRecord } from '../../../runtime/base/errors.js';

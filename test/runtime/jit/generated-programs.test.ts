@@ -5,7 +5,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { compileCommand } from '../../../runtime/jit/compile-command.js';
 import { interpretCommand } from '../../../runtime/vm/device/command-interpreter.js';
 import {

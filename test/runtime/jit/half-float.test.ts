@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { compileCommand } from '../../../runtime/jit/compile-command.js';
 import type { Storage } from '../../../runtime/loom/typed.js';
 import * as b from '../../generators/typed-builder.js';

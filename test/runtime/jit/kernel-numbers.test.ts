@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { compileCommand } from '../../../runtime/jit/compile-command.js';
 import type { Expr, Intrinsic, ScalarName, Storage, Type } from '../../../runtime/loom/typed.js';
 import { binary, comparison, inversion, negation } from '../../../runtime/vm/numbers/arithmetic.js';

@@ -1,7 +1,7 @@
 /** Plans of command programs: barriers where data flows, workspaces that share bytes safely. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { compileCommand } from '../../../runtime/jit/compile-command.js';
 import { HazardTracker, type Touch } from '../../../runtime/jit/hazards.js';
 import {

@@ -1,7 +1,7 @@
 /**
  * The table is a table: numbers unique, kinds told apart by place, everything generated and read.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { leveledRoles, shapesByRole } from '../../../runtime/loom/opcodes.js';

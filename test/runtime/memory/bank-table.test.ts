@@ -4,7 +4,7 @@
  * leaves under an invocation that uses it, each invocation sees its banks' bytes, and when nothing
  * fails any more everything ends (no deadlock, no livelock).
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeviceRange } from '../../../runtime/hal/buffer.js';

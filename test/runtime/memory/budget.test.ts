@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Owner } from '../../../runtime/hal/submission.js';

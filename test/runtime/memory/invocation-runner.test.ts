@@ -3,7 +3,7 @@
  * failures, cancellations and releases at any time, completions in any order, at last a loss now
  * and then. The laws are checked throughout, values against plain arithmetic.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSimulatedDevice } from '../../../runtime/hal/simulated/simulated-device.js';

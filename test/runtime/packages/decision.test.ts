@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkPackage } from '../../../runtime/packages/check-package.js';

@@ -1,5 +1,5 @@
 /** Epochs of the small text package, packed, run and published; and what its tables may break. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError, toStatus } from '../../../runtime/base/errors.js';

@@ -1,5 +1,5 @@
 /** Which bytes of a residual may be a span's output, against triples written by hand. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError, toStatus } from '../../../runtime/base/errors.js';

@@ -1,5 +1,5 @@
 /** What `publish_epoch` may say of an epoch, against tables written by hand. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError, toStatus } from '../../../runtime/base/errors.js';

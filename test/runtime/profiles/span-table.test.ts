@@ -1,5 +1,5 @@
 /** Spans as programs read them, against a reader of the words in README.md. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encodeSpans, outputsOf } from '../../../runtime/profiles/span-table.js';

@@ -1,5 +1,5 @@
 /** Transfer plans: any valid one passes as it is, and each kind of damage is told. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError, toStatus } from '../../../runtime/base/errors.js';

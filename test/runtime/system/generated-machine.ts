@@ -3,7 +3,7 @@
  * guards (named, with parameters, combined), assignments, raises, effects, eventless and wildcard
  * transitions, re-entering and internal ones. All from an fc arbitrary, so failures shrink.
  */
-import * as fc from 'fast-check';
+import fc from '../../properties.js';
 import { and, assign, not, or, raise, setup, type AnyStateMachine, type EventObject } from 'xstate';
 
 const events = ['e0', 'e1', 'x.y', 'x.y.z', 'x'];

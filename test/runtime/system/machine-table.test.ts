@@ -1,5 +1,5 @@
 /** The table of a machine means what xstate means by the machine. */
-import * as fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assign, createMachine, setup } from 'xstate';

@@ -1,5 +1,5 @@
 /** Every machine that the server runs steps by its table as xstate would step it. */
-import * as fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadMachines, rowsOf, statesOf } from '../../../actors/machine-charts.js';

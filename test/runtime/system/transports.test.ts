@@ -102,9 +102,11 @@ test('threads: a long queue of turns leaves the event loop its turns', async () 
 test('threads: an envelope for a peer that has just gone is answered', async () => {
   const { port1 } = new MessageChannel();
   const transport = new ThreadsTransport();
-  const system = new ActorSystem({ thread: 'near', ports: systemPorts('near'), transport });
+  const ports = systemPorts('near');
+  const system = new ActorSystem({ thread: 'near', ports, transport });
   transport.connect('far', port1);
-  const asked = system.request('far:/x', 'question', 1, { deadlineMs: Date.now() + 60_000 });
+  const options = { deadlineMs: ports.clock.now() + 60_000 };
+  const asked = system.request('far:/x', 'question', 1, options);
   transport.disconnect('far');
   const error = (await asked.catch((reason: unknown) => reason)) as Error;
   assert.match(error.message, /thread/);
@@ -115,9 +117,10 @@ test('threads: an envelope for a peer that has just gone is answered', async () 
 test('threads: what a peer still has in hand ends with the system', async () => {
   const { port1 } = new MessageChannel();
   const transport = new ThreadsTransport();
-  const system = new ActorSystem({ thread: 'near', ports: systemPorts('near'), transport });
+  const ports = systemPorts('near');
+  const system = new ActorSystem({ thread: 'near', ports, transport });
   transport.connect('far', port1);
-  const options = { deadlineMs: Date.now() + 60_000 };
+  const options = { deadlineMs: ports.clock.now() + 60_000 };
   const asked = system.request('far:/x', 'question', 1, options);
   await new Promise((resolve) => setTimeout(resolve, 10));
   system.shutdown();

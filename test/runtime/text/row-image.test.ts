@@ -1,5 +1,5 @@
 /** Saved rows: what was written comes back, and nothing else ever does. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
 /** Any schedule of what may happen to rows, against the simulation that remembers everything. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TextGeometry } from '../../../runtime/profiles/text.js';

@@ -1,5 +1,5 @@
 /** Stops across any pieces of a text, against a look at the whole. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StopText } from '../../../runtime/text/stop-text.js';

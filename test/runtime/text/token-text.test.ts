@@ -1,5 +1,5 @@
 /** Text of tokens one by one, against the tokenizer's text of all of them at once. */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TokenText } from '../../../runtime/text/token-text.js';

@@ -1,5 +1,5 @@
 /** How much text an id can stand for: no text has more bytes than its ids allow. */
-import * as fc from 'fast-check';
+import fc from '../../properties.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -2,7 +2,7 @@
  * Tokenizers made from GGUF metadata: pairs by score against the published algorithm written from
  * its definition, and words cut by the rules that the llama package lists.
  */
-import * as fc from 'fast-check';
+import fc from '../../properties.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

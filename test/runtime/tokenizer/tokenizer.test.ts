@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';

@@ -2,7 +2,7 @@
  * Laws over arbitrary programs. Kernels without races give the same bytes in whatever order their
  * lanes run, and check mode finds no race in them; host programs are pure functions.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../runtime/base/errors.js';

@@ -2,7 +2,7 @@
  * Numbers of the language against what IEEE and two's complement say, computed another way: by
  * exact integers, by typed arrays, or by hand.
  */
-import fc from 'fast-check';
+import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ArithmeticOp } from '../../../runtime/loom/typed.js';

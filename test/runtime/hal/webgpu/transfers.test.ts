@@ -1,5 +1,5 @@
 /** Transfers at any byte offset and length do what the same ones do to an array. */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeviceCommand } from '../../../../runtime/hal/command.js';

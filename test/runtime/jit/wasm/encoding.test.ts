@@ -1,7 +1,7 @@
 /** The binary encoder against what the engine reads back. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { ByteWriter } from '../../../../runtime/jit/wasm/byte-writer.js';
 import { FunctionBody, type ValueType } from '../../../../runtime/jit/wasm/function-body.js';
 import { ModuleBuilder } from '../../../../runtime/jit/wasm/module-builder.js';

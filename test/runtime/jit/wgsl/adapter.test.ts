@@ -7,7 +7,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { compileWgsl } from '../../../../runtime/jit/wgsl/compile-wgsl.js';
 import type { WgslTarget } from '../../../../runtime/jit/wgsl/wgsl-program.js';
 import type { CommandProgram } from '../../../../runtime/loom/typed.js';

@@ -1,5 +1,5 @@
 /** Exact constants, layouts, configuration, facts of the target. */
-import * as fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Catalog } from '../../../../runtime/loom/elaborate/catalog.js';

@@ -4,7 +4,7 @@
  * are nearly right in every place.
  */
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Catalog } from '../../../../runtime/loom/elaborate/catalog.js';

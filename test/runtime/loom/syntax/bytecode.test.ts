@@ -1,5 +1,5 @@
 /** The reader trusts nothing: whatever the bytes, it gives the one right tree or one diagnostic. */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decode } from '../../../../runtime/loom/syntax/bytecode-reader.js';

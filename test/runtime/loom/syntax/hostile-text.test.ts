@@ -1,7 +1,7 @@
 /**
  * Limits with reasons, and texts that try for a deep stack, a quadratic scan or a flood of errors.
  */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from '../../../../runtime/loom/syntax/parse.js';

@@ -1,5 +1,5 @@
 /** How expressions group, and what each form becomes. */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { flat } from '../../../../runtime/loom/syntax/print-expressions.js';

@@ -1,7 +1,7 @@
 /**
  * One run reports every mistake, each once and at its place, and still gives what could be read.
  */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from '../../../../runtime/loom/syntax/parse.js';

@@ -1,5 +1,5 @@
 /** The canonical text: how it looks, what it drops and keeps, and that it keeps to its width. */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { flat } from '../../../../runtime/loom/syntax/print-expressions.js';

@@ -1,7 +1,7 @@
 /** Plain types to f32, over all patterns where there are few, against definitions in arithmetic. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import {
   countNonFinite,
   decodeRows,

@@ -1,7 +1,7 @@
 /** The index of GGUF checkpoints: by hand, byte for byte, and round trips. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { writeGguf } from '../../../../runtime/parameters/checkpoints/gguf-writer.js';
 import { indexCheckpoint } from '../../../../runtime/parameters/checkpoints/index-checkpoint.js';
 import { MemoryParameterFile } from '../../../../runtime/parameters/checkpoints/parameter-file.js';

@@ -1,7 +1,7 @@
 /** The index of safetensors checkpoints: by hand, against JSON.parse, and round trips. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { indexCheckpoint } from '../../../../runtime/parameters/checkpoints/index-checkpoint.js';
 import { MemoryParameterFile } from '../../../../runtime/parameters/checkpoints/parameter-file.js';
 import { writeSafetensors } from '../../../../runtime/parameters/checkpoints/safetensors-writer.js';

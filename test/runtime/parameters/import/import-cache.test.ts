@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';

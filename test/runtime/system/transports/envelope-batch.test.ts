@@ -1,5 +1,5 @@
 /** What goes through the form of a batch arrives as if each envelope had been cloned by itself. */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Envelope } from '../../../../runtime/system/envelope.js';

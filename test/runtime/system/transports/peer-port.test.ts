@@ -1,6 +1,6 @@
 /** What waits for a peer leaves in order, each once; at once only to a peer with nothing to do. */
 import { MessageChannel } from 'node:worker_threads';
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Envelope } from '../../../../runtime/system/envelope.js';

@@ -1,5 +1,5 @@
 /** Laws of masks, over random schemas under two real vocabularies. */
-import fc from 'fast-check';
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StatusError } from '../../../../runtime/base/errors.js';
