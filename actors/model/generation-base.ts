@@ -3,15 +3,17 @@
  * banks that shall be there before the first request activated, tells its deployment how it stands,
  * and gives the device back what was loaded for it. Hosts of `generation.machine.ts` extend it.
  */
-import type { StatusRecord } from '../../runtime/base/errors.js';
+import { StatusError, type StatusRecord } from '../../runtime/base/errors.js';
 import { wrongProfile } from '../../runtime/profiles/profiles.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
+import type { Effect, MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { type Backoff, backoffMs } from '../policy/backoff.js';
 import type { NameBanks, PreparedModel } from '../protocol.js';
+import type { Context } from './generation.machine.js';
 
-export const RETRY_AFTER_S = 1;
+const RETRY_AFTER_S = 1;
 /** Of large checkpoints on slow disks. */
 const WARM_DEADLINE_MS = 30 * 60_000;
 /** Between attempts to start a lost preparer anew: its thread is soon back. */
@@ -54,7 +56,7 @@ export interface GenerationPulse {
   readonly compiling: number;
 }
 
-export class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
+export abstract class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
   protected readonly self: ActorSelf;
   protected readonly input: GenerationInput<Prepared>;
   protected preparer = '';
@@ -68,6 +70,13 @@ export class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
     this.input = input;
     this.#preparerKind = preparerKind;
   }
+
+  abstract loadControl(): void;
+  abstract accept(ask: Message): void;
+  abstract releaseStages(): void;
+  abstract details(): object;
+  abstract pulse(): GenerationPulse;
+  abstract describe(): GenerationSummary;
 
   /** Has banks that shall be there before the first request activated; false: none shall. */
   protected warm(): boolean {
@@ -121,6 +130,17 @@ export class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
     });
   }
 
+  /** `what` waits there. */
+  protected queueFull(waiting: number, what: string): StatusError {
+    const { prepared, waitingMax } = this.input;
+    return new StatusError(
+      'resourceExhausted',
+      `the queue of model ${prepared.id} is full: ${waiting} ${what}, at most ${waitingMax} may ` +
+        '(--max-queue)',
+      { retryAfterS: RETRY_AFTER_S },
+    );
+  }
+
   /** Counted as a request, and over at once. */
   protected refuseProfile(ask: Message, asked: string): void {
     const { id, document } = this.input.prepared;
@@ -140,4 +160,38 @@ export class GenerationBase<Prepared extends PreparedModel = PreparedModel> {
     }
     this.self.tell(this.preparer, 'preparer.retire', {});
   }
+}
+
+/** Effects that are the same for every contract; those that are not must be given beside them. */
+export function generationEffects(host: GenerationBase): Readonly<Record<string, Effect>> {
+  const announce =
+    (kind: string): Effect =>
+    (_event, context) =>
+      host.announce(kind, (context as Context).failure);
+  return {
+    startPreparer: () => host.startPreparer(),
+    startBackoff: () => host.awaitPreparer(),
+    loadControl: () => host.loadControl(),
+    announceLoaded: () => host.announce('generation.loaded', null),
+    announceFailed: announce('generation.failed'),
+    announceRetired: () => host.announce('generation.retired', null),
+    announceLost: announce('generation.lost'),
+    acceptRequest: (_event, _context, message) => host.accept(message),
+    refuseRequest: (_event, context, message) =>
+      host.refuse(message, (context as Context).preparer),
+    releaseStages: () => host.releaseStages(),
+  };
+}
+
+/** What every generation tells of itself, and what the death of its preparer means to it. */
+export function generationFace(
+  host: GenerationBase,
+): Pick<MachineHost, 'details' | 'pulse' | 'down' | 'asks'> {
+  return {
+    details: () => host.details(),
+    pulse: () => host.pulse(),
+    down: (_address, _status, reason) =>
+      reason.kind === 'finished' ? null : { type: 'preparer.lost' },
+    asks: { 'generation.describe': () => host.describe() },
+  };
 }

@@ -3,7 +3,7 @@
  * scheduler and the specialization cache, and is the parent of its requests, cohorts and
  * specializations.
  */
-import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import { toStatus } from '../../runtime/base/errors.js';
 import { FiniteControl, type StageUse } from '../../runtime/packages/finite-control.js';
 import type { ActorFactory, ActorSelf } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
@@ -29,12 +29,13 @@ import type {
 } from '../serving/member.js';
 import {
   GenerationBase,
-  RETRY_AFTER_S,
+  generationEffects,
+  generationFace,
   type GenerationInput,
   type GenerationPulse,
   type GenerationSummary,
 } from './generation-base.js';
-import { type Context, machine } from './generation.machine.js';
+import { machine } from './generation.machine.js';
 import { MemoryGate } from './memory-gate.js';
 import { specialization } from './specialization.js';
 
@@ -123,7 +124,7 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
     const name = this.self.nextId('request');
     const isFull = this.#scheduler.size + memberCount(call.body) > waitingMax;
     const refusal = isFull
-      ? queueFull(prepared.id, waitingMax, this.#scheduler.size)
+      ? this.queueFull(this.#scheduler.size, 'inputs wait').status
       : this.#gate.refusal(this.#control!, call.body);
     if (refusal !== null) {
       this.self.replyError(ask, refusal);
@@ -319,38 +320,20 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
 
 const leaseOf = (key: string, asker: string): string => `${asker} ${key}`;
 
-const queueFull = (id: string, limit: number, waiting: number): StatusRecord => ({
-  code: 'resourceExhausted',
-  message:
-    `the queue of model ${id} is full: ${waiting} inputs wait, at most ${limit} may ` +
-    `(--max-queue)`,
-  retryAfterS: RETRY_AFTER_S,
-});
-
 /** A generation whose requests are actors of this kind: the members of its cohorts are theirs. */
 export const generationOf = (
   request: ActorFactory<RequestInput>,
 ): MachineActorFactory<FiniteInput> =>
   machineActor(machine, (self: ActorSelf, input: FiniteInput): MachineHost => {
     const host = new GenerationHost(self, input, request);
-    const status = (context: unknown): StatusRecord | null =>
-      (context as { failure: StatusRecord | null }).failure;
     return {
+      ...generationFace(host),
       replies: {
         'banks.warmed': (reply) => host.warmed(reply),
         'device.described': (reply) => host.described(reply),
       },
       effects: {
-        startPreparer: () => host.startPreparer(),
-        startBackoff: () => host.awaitPreparer(),
-        loadControl: () => host.loadControl(),
-        announceLoaded: () => host.announce('generation.loaded', null),
-        announceFailed: (_, context) => host.announce('generation.failed', status(context)),
-        announceRetired: () => host.announce('generation.retired', null),
-        announceLost: (_, context) => host.announce('generation.lost', status(context)),
-        acceptRequest: (_event, _context, message) => host.accept(message),
-        refuseRequest: (_event, context, message) =>
-          host.refuse(message, (context as Context).preparer),
+        ...generationEffects(host),
         gatherOffers: () => host.gatherOffers(),
         formCohorts: () => host.formCohorts(),
         keepMembers: (event) => host.offer(event as unknown as MembersOffered),
@@ -363,7 +346,6 @@ export const generationOf = (
         },
         takeBackSpecialization: (event, _context, { from }) =>
           host.returnSpecialization((event as unknown as { use: StageUse }).use, from),
-        releaseStages: () => host.releaseStages(),
       },
       messages: {
         cancel: () => null,
@@ -372,11 +354,6 @@ export const generationOf = (
           return null;
         },
       },
-      details: () => host.details(),
-      pulse: () => host.pulse(),
-      down: (_address, _status, reason) =>
-        reason.kind === 'finished' ? null : { type: 'preparer.lost' },
-      asks: { 'generation.describe': () => host.describe() },
     };
   });
 

@@ -6,7 +6,7 @@
  * Holds: pages and states are one storage each, placed before the first request and given back when
  * it retires. One epoch is on the device at a time; the next forms when it has committed.
  */
-import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import { StatusError, toStatus } from '../../runtime/base/errors.js';
 import { storageBytes, type StorageKeys } from '../../runtime/packages/epoch-storage.js';
 import { TextControl } from '../../runtime/packages/text-control.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
@@ -47,12 +47,13 @@ import {
 import { TurnTable } from '../serving/turn-table.js';
 import {
   GenerationBase,
-  RETRY_AFTER_S,
+  generationEffects,
+  generationFace,
   type GenerationInput,
   type GenerationPulse,
   type GenerationSummary,
 } from './generation-base.js';
-import { type Context, machine } from './generation.machine.js';
+import { machine } from './generation.machine.js';
 
 /** Idle banks may have to leave first. */
 const PLACE_DEADLINE_MS = 60_000;
@@ -211,9 +212,9 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   }
 
   #startTurn(ask: Message): void {
-    const { waitingMax, prepared } = this.input;
+    const { waitingMax } = this.input;
     const waiting = this.#turns!.waiting;
-    if (waiting >= waitingMax) throw queueFull(prepared.id, waitingMax, waiting);
+    if (waiting >= waitingMax) throw this.queueFull(waiting, 'turns wait for a row');
     const name = this.self.nextId('turn');
     const input = { id: '', row: null, home: this.#home! };
     const address = this.self.spawn(`turns/${name}`, session, input);
@@ -339,44 +340,25 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   }
 }
 
-function queueFull(id: string, limit: number, waiting: number): StatusError {
-  return new StatusError(
-    'resourceExhausted',
-    `the queue of model ${id} is full: ${waiting} turns wait for a row, at most ${limit} may (--max-queue)`,
-    { retryAfterS: RETRY_AFTER_S },
-  );
-}
-
 const nothing = (): void => undefined;
 
 export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> = machineActor(
   machine,
   (self: ActorSelf, input: GenerationInput<PreparedText>): MachineHost => {
     const host = new TextGenerationHost(self, input);
-    const status = (context: unknown): StatusRecord | null =>
-      (context as { failure: StatusRecord | null }).failure;
     return {
+      ...generationFace(host),
       replies: {
         'storage.placed': (reply) => host.placed(reply),
         'banks.warmed': (reply) => host.warmed(reply),
       },
       effects: {
-        startPreparer: () => host.startPreparer(),
-        startBackoff: () => host.awaitPreparer(),
-        loadControl: () => host.loadControl(),
-        announceLoaded: () => host.announce('generation.loaded', null),
-        announceFailed: (_, context) => host.announce('generation.failed', status(context)),
-        announceRetired: () => host.announce('generation.retired', null),
-        announceLost: (_, context) => host.announce('generation.lost', status(context)),
-        acceptRequest: (_event, _context, message) => host.accept(message),
-        refuseRequest: (_event, context, message) =>
-          host.refuse(message, (context as Context).preparer),
+        ...generationEffects(host),
         gatherOffers: () => host.gatherTurns(),
         formCohorts: () => host.formEpoch(),
         // Others may have waited for what it had.
         forgetRequest: () => host.gatherTurns(),
         forgetCohort: () => host.epochEnded(),
-        releaseStages: () => host.releaseStages(),
         // Its stages are those of preparation, and its turns are told of in no message.
         keepMembers: nothing,
         dropMembers: nothing,
@@ -390,11 +372,6 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
           return null;
         },
       },
-      details: () => host.details(),
-      pulse: () => host.pulse(),
-      down: (_address, _status, reason) =>
-        reason.kind === 'finished' ? null : { type: 'preparer.lost' },
-      asks: { 'generation.describe': () => host.describe() },
     };
   },
 );

@@ -3,68 +3,54 @@
  * table commit what the device's facts mean. Control program, rows and turns belong to the
  * generation and are only borrowed during a call.
  */
-import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { SubmissionRetired } from '../../runtime/hal/submission.js';
 import type { EpochPlan } from '../../runtime/packages/epoch-plan.js';
-import type { StorageKeys } from '../../runtime/packages/epoch-storage.js';
-import type { TextControl } from '../../runtime/packages/text-control.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
-import type { RowStore } from '../../runtime/text/row-store.js';
 import { mayBeOneMembersFault } from '../policy/isolation.js';
 import type { SubmitWork } from '../protocol.js';
-import { type Context, machine } from './epoch.machine.js';
+import { type EpochDetails, StepHost, type StepInput, stepEffects } from './epoch-step.js';
+import { machine } from './epoch.machine.js';
 import type { EpochWork, TurnTable } from './turn-table.js';
 
-export interface EpochInput {
+export interface EpochInput extends StepInput {
   readonly work: EpochWork;
-  readonly control: TextControl;
-  readonly store: RowStore;
   readonly turns: TurnTable;
-  readonly device: string;
-  readonly keys: StorageKeys;
 }
 
-/** What it tells of itself to who asks why it waits. */
-export interface EpochDetails {
-  readonly device: string;
-  /** Sessions whose turns are in it. */
-  readonly sessions: readonly string[];
-}
-
-class EpochHost {
-  readonly #self: ActorSelf;
+class EpochHost extends StepHost {
   readonly #input: EpochInput;
   #plan: EpochPlan | null = null;
 
   constructor(self: ActorSelf, input: EpochInput) {
-    this.#self = self;
+    super(self);
     this.#input = input;
   }
 
   pack(): void {
     const { control, work } = this.#input;
-    this.#guard(() => {
+    this.guard(() => {
       this.#plan = control.packEpoch(work.spans.map(({ span }) => span));
-      this.#self.tell(this.#self.address, 'epoch.packed', {});
+      this.self.tell(this.self.address, 'epoch.packed', {});
     });
   }
 
   submit(): void {
     const { control, work, keys, device } = this.#input;
-    this.#guard(() => {
-      const { address } = this.#self;
+    this.guard(() => {
+      const { address } = this.self;
       const submission = control.epoch(this.#plan!, address, keys, work.hold.moves);
       const transfer = submission.uploads.map((upload) => upload.bytes.buffer as ArrayBuffer);
       const submit: SubmitWork = { submission, replyTo: address };
-      this.#self.tell(device, 'work.submit', submit, { transfer });
+      this.self.tell(device, 'work.submit', submit, { transfer });
     });
   }
 
   /** Every result is checked before the first is committed. */
   commit({ feedback, snapshot }: SubmissionRetired): void {
     const { control, store, work, turns } = this.#input;
-    this.#guard(() => {
+    this.guard(() => {
       const results = control.publish(this.#plan!, feedback[0]?.bytes ?? new Uint8Array(0));
       const captured = control.captured(this.#plan!, snapshot);
       work.spans.forEach((span, ordinal) => {
@@ -72,7 +58,7 @@ class EpochHost {
       });
       turns.flush();
       store.settle(work.hold);
-      this.#self.tell(this.#self.address, 'epoch.committed', {});
+      this.self.tell(this.self.address, 'epoch.committed', {});
     });
   }
 
@@ -81,36 +67,13 @@ class EpochHost {
     turns.fail(work, status, mayBeOneMembersFault(status));
     turns.flush();
   }
-
-  end(): void {
-    this.#self.tell(this.#self.parent, 'cohort.ended', {});
-  }
-
-  /** A call of the control program: what it raises is an event, never the end of this actor. */
-  #guard(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.#self.tell(this.#self.address, 'epoch.rejected', { status: toStatus(error) });
-    }
-  }
 }
 
 export const epoch = machineActor(machine, (self: ActorSelf, input: EpochInput): MachineHost => {
-  const host = new EpochHost(self, input);
-  const failure = (context: unknown): StatusRecord =>
-    (context as Context).failure ?? toStatus(new Error('the epoch failed without a reason'));
-  return {
-    details: (): EpochDetails => ({
-      device: input.device,
-      sessions: input.work.spans.map(({ turn }) => turn.input.session),
-    }),
-    effects: {
-      packSpans: () => host.pack(),
-      submitEpoch: () => host.submit(),
-      commitSpans: (event) => host.commit(event as unknown as SubmissionRetired),
-      failSpans: (_, context) => host.fail(failure(context)),
-      announceEnd: () => host.end(),
-    },
-  };
+  const { device, work } = input;
+  const details = (): EpochDetails => ({
+    device,
+    sessions: work.spans.map(({ turn }) => turn.input.session),
+  });
+  return { details, effects: stepEffects(new EpochHost(self, input)) };
 });

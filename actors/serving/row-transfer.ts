@@ -4,20 +4,18 @@
  *
  * Holds: what others have listed to be moved on the device is moved first, by the same submission.
  */
-import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { SubmissionRetired } from '../../runtime/hal/submission.js';
-import type { StorageKeys } from '../../runtime/packages/epoch-storage.js';
-import type { TextControl } from '../../runtime/packages/text-control.js';
 import type { TextGeometry } from '../../runtime/profiles/text.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Address } from '../../runtime/system/address.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { RowImage } from '../../runtime/text/row-image.js';
-import type { Hold, RowStore } from '../../runtime/text/row-store.js';
+import type { Hold } from '../../runtime/text/row-store.js';
 import type { SubmitWork } from '../protocol.js';
-import type { EpochDetails } from './epoch.js';
-import { type Context, machine } from './epoch.machine.js';
+import { type EpochDetails, StepHost, type StepInput, stepEffects } from './epoch-step.js';
+import { machine } from './epoch.machine.js';
 
 /** What one row wants moved. */
 export interface RowOrder {
@@ -28,39 +26,34 @@ export interface RowOrder {
   readonly image: RowImage | null;
 }
 
-export interface RowTransferInput {
+export interface RowTransferInput extends StepInput {
   readonly order: RowOrder;
-  readonly control: TextControl;
-  readonly store: RowStore;
   readonly geometry: TextGeometry;
-  readonly device: string;
-  readonly keys: StorageKeys;
 }
 
-class RowTransferHost {
-  readonly #self: ActorSelf;
+class RowTransferHost extends StepHost {
   readonly #input: RowTransferInput;
   #hold: Hold | null = null;
 
   constructor(self: ActorSelf, input: RowTransferInput) {
-    this.#self = self;
+    super(self);
     this.#input = input;
   }
 
   pack(): void {
     const { store, order } = this.#input;
-    this.#guard(() => {
+    this.guard(() => {
       this.#hold = store.hold(order.image === null ? [] : [order.row]);
-      this.#self.tell(this.#self.address, 'epoch.packed', {});
+      this.self.tell(this.self.address, 'epoch.packed', {});
     });
   }
 
   submit(): void {
     const { control, keys, device } = this.#input;
-    this.#guard(() => {
-      const { address } = this.#self;
+    this.guard(() => {
+      const { address } = this.self;
       const submission = control.transfer(this.#transfer(), address, keys, this.#hold!.moves);
-      this.#self.tell(device, 'work.submit', { submission, replyTo: address } satisfies SubmitWork);
+      this.self.tell(device, 'work.submit', { submission, replyTo: address } satisfies SubmitWork);
     });
   }
 
@@ -74,50 +67,28 @@ class RowTransferHost {
 
   commit({ snapshot }: SubmissionRetired): void {
     const { store, order } = this.#input;
-    this.#guard(() => {
+    this.guard(() => {
       const { image, row, session } = order;
       if (image !== null) store.commit(row, image.done, null);
       store.settle(this.#hold!);
-      this.#self.tell(this.#self.address, 'epoch.committed', {});
-      if (image !== null) this.#self.tell(session, 'row.written', {});
-      else this.#self.tell(session, 'row.read', { bytes: snapshot });
+      this.self.tell(this.self.address, 'epoch.committed', {});
+      if (image !== null) this.self.tell(session, 'row.written', {});
+      else this.self.tell(session, 'row.read', { bytes: snapshot });
     });
   }
 
   fail(status: StatusRecord): void {
     const { store, order } = this.#input;
     if (this.#hold !== null) store.fail(this.#hold);
-    this.#self.tell(order.session, 'row.failed', { status });
-  }
-
-  end(): void {
-    this.#self.tell(this.#self.parent, 'cohort.ended', {});
-  }
-
-  #guard(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.#self.tell(this.#self.address, 'epoch.rejected', { status: toStatus(error) });
-    }
+    this.self.tell(order.session, 'row.failed', { status });
   }
 }
 
 export const rowTransfer = machineActor(
   machine,
   (self: ActorSelf, input: RowTransferInput): MachineHost => {
-    const host = new RowTransferHost(self, input);
-    const failure = (context: unknown): StatusRecord =>
-      (context as Context).failure ?? toStatus(new Error('the copy failed without a reason'));
-    return {
-      details: (): EpochDetails => ({ device: input.device, sessions: [input.order.session] }),
-      effects: {
-        packSpans: () => host.pack(),
-        submitEpoch: () => host.submit(),
-        commitSpans: (event) => host.commit(event as unknown as SubmissionRetired),
-        failSpans: (_, context) => host.fail(failure(context)),
-        announceEnd: () => host.end(),
-      },
-    };
+    const { device, order } = input;
+    const details = (): EpochDetails => ({ device, sessions: [order.session] });
+    return { details, effects: stepEffects(new RowTransferHost(self, input)) };
   },
 );

@@ -1,6 +1,6 @@
 /** What a turn of text waits for: a row, pages, its reader, room in an epoch, the epoch itself. */
 import type { Waiting } from '../../../http/observing.js';
-import type { EpochDetails } from '../../serving/epoch.js';
+import type { EpochDetails } from '../../serving/epoch-step.js';
 import type { SessionDetails } from '../../serving/session.js';
 import type { TurnDetails } from '../../serving/turn.js';
 import type { TextGenerationDetails } from '../../serving/turn-outlook.js';
