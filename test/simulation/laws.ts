@@ -11,7 +11,7 @@ import type { SimulatedStep } from '../../runtime/system/transports/simulated.js
 import { AskLaws } from './ask-laws.js';
 import { CohortLaws } from './cohort-laws.js';
 import { Losses, type LostThing } from './losses.js';
-import type { Observation } from './observed-actor.js';
+import type { Observation, Observer } from './observed-actor.js';
 import { Report } from './report.js';
 import type { ServerWatch, SimulatedServer } from './simulated-server.js';
 import { TextLaws } from './text-laws.js';
@@ -86,6 +86,9 @@ export class Laws implements ServerWatch {
   steps = 0;
   #isServerGone = false;
   onStep: () => void = () => {};
+  /** Whoever follows a run hears of it as the laws do. */
+  onObserved: Observer['observe'] = () => {};
+  onRecord: (record: SystemRecord) => void = () => {};
   now: () => number = () => 0;
 
   constructor(options: { readonly withTrace: boolean }) {
@@ -97,6 +100,7 @@ export class Laws implements ServerWatch {
   }
 
   observe(actor: Address, seen: Observation): void {
+    this.onObserved(actor, seen);
     if (this.lines !== null) this.#trace(actor, seen);
     // A drain whose time is up takes everything with it.
     if (seen.type === 'stopped' && actor === SERVER) this.#isServerGone = true;
@@ -107,6 +111,7 @@ export class Laws implements ServerWatch {
   }
 
   record(_thread: string, record: SystemRecord): void {
+    this.onRecord(record);
     if (record.type === 'unexpected') {
       this.report('A', `${record.actor} in ${record.state} does not expect ${record.event}`);
     } else if (record.type === 'transition') {
@@ -134,7 +139,9 @@ export class Laws implements ServerWatch {
   task(): void {}
 
   lost(thing: string): void {
-    const what = ['command', 'driver', 'read'].includes(thing) ? (thing as LostThing) : 'thread';
+    const what = ['command', 'driver', 'memory', 'read'].includes(thing)
+      ? (thing as LostThing)
+      : 'thread';
     this.lines?.push(`${this.now().toFixed(3)} ## lost: ${thing}`);
     this.losses.add(what, this.now());
     if (what !== 'thread') return;

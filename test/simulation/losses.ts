@@ -2,7 +2,7 @@
  * What was taken from a run: threads, the driver, commands, reads. Laws ask it, because an answer
  * that would be a bug in a healthy run is the right one after a loss.
  */
-export type LostThing = 'command' | 'driver' | 'read' | 'thread';
+export type LostThing = 'command' | 'driver' | 'memory' | 'read' | 'thread';
 
 export class Losses {
   readonly #times: { readonly what: LostThing; readonly atMs: number }[] = [];

@@ -26,6 +26,8 @@ export interface ShadowOptions {
   readonly memory: LocalMemory;
   readonly memoryBytes: number;
   readonly completion: CompletionPlan;
+  /** The machine has no more memory, whatever the budget says. */
+  readonly isExhausted: () => boolean;
   readonly report: (law: string, detail: string) => void;
 }
 
@@ -202,6 +204,7 @@ export class ShadowDevice {
     const held = this.#held;
     return {
       allocate: (bytes, deployment) => {
+        if (this.#options.isExhausted()) return null;
         const range = pool.allocate(bytes, deployment);
         if (range === null) return null;
         for (const other of held) {

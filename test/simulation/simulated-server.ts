@@ -92,6 +92,8 @@ export class SimulatedServer {
   shadow: ShadowDevice | null = null;
   /** In phase 2 nothing fails any more. */
   isFaulty = true;
+  /** The machine gives the device no byte more, until faults stop. */
+  #isExhausted = false;
 
   constructor(options: SimulatedServerOptions) {
     this.#options = options;
@@ -151,6 +153,11 @@ export class SimulatedServer {
     if (this.shadow === null || this.shadow.device.lost !== null) return;
     this.#options.watch.lost('driver');
     this.shadow.device.lose(status);
+  }
+
+  exhaustMemory(): void {
+    this.#options.watch.lost('memory');
+    this.#isExhausted = true;
   }
 
   #startNamed(name: string): void {
@@ -230,7 +237,10 @@ export class SimulatedServer {
     const open = (done: (opened: OpenedDevice) => unknown): void => {
       const completion = (): Fate => this.#fate();
       const report = watch.report.bind(watch);
-      this.shadow = new ShadowDevice({ ports, memory, memoryBytes, completion, report });
+      const isExhausted = (): boolean => this.#isExhausted && this.isFaulty;
+      this.shadow = new ShadowDevice({
+        ...{ ports, memory, memoryBytes, completion, report, isExhausted },
+      });
       this.#banks.push(this.shadow.banks);
       done(this.shadow.opened);
     };

@@ -49,6 +49,21 @@ export interface SimulationOptions {
   /** Faults that the seed may use; it uses about two thirds of them. */
   readonly faults?: readonly FaultKind[];
   readonly withTrace?: boolean;
+  /** By then every call of the first phase ends, for its callers. */
+  readonly deadlineMs?: number;
+  readonly intruder?: Intruder;
+}
+
+/** Follows a run from outside, and may do something to it before any step. */
+export interface Intruder {
+  enter(ground: IntruderGround): void;
+}
+
+export interface IntruderGround {
+  readonly server: SimulatedServer;
+  readonly laws: Laws;
+  readonly traffic: Traffic;
+  readonly texts: TextTraffic;
 }
 
 export interface Outcome {
@@ -137,6 +152,7 @@ class Simulation {
       packages,
     });
     this.#laws.now = () => this.#server.world.time.nowMs;
+    this.#texts.deadlineMs = options.deadlineMs ?? Infinity;
     const kills = this.#planKills(modelThreads);
     this.#laws.onStep = () => {
       if (!this.#server.isFaulty) return;
@@ -145,6 +161,11 @@ class Simulation {
         else kill.act();
       }
     };
+    const ground = {
+      ...{ server: this.#server, laws: this.#laws },
+      ...{ traffic: this.#traffic, texts: this.#texts },
+    };
+    options.intruder?.enter(ground);
   }
 
   run(): Outcome {
@@ -153,7 +174,7 @@ class Simulation {
     const share = (fault: FaultKind, value: number): number =>
       this.#faults.has(fault) ? value : 0;
     const startMs = world.time.nowMs + (this.#chance(0.1) ? 3 : 14);
-    const steps = planTraffic(seed, startMs, {
+    const planned = planTraffic(seed, startMs, {
       calls: 12 + this.#random.below(24),
       lengthMs: PHASE_MS,
       cancelled: share('cancel', 0.35),
@@ -167,12 +188,14 @@ class Simulation {
       // Banks that never leave: where others find no room beside them, nobody could go on.
       pins: !this.#isTight,
     });
+    const steps = planned.map((step) => this.#hurried(step));
     const texts = this.#planTexts(startMs);
     const main = this.#server.systems.get('main')!;
     main.spawn('client', this.#traffic.client, [...steps, ...texts.steps]);
     main.spawn('readers', this.#texts.client, texts.readers);
     world.run({ untilMs: world.time.nowMs + PHASE_MS + 10, stepsMax: STEPS_MAX });
     this.#server.isFaulty = false;
+    this.#texts.deadlineMs = Infinity;
     if (this.#rest('when faults have stopped')) {
       if (!this.#isDrained) {
         this.#checkKept();
@@ -184,6 +207,12 @@ class Simulation {
       this.#drain();
     }
     return this.#outcome();
+  }
+
+  #hurried(step: Step): Step {
+    const { deadlineMs = Infinity } = this.#options;
+    if (step.kind !== 'call') return step;
+    return { ...step, deadlineMs: Math.min(step.deadlineMs, deadlineMs) };
   }
 
   #planTexts(startMs: number): {

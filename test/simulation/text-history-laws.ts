@@ -8,6 +8,7 @@ import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { HistoryContext } from './command-laws.js';
 import { CONTEXT, saidAfter, TEXT_MODEL } from './text-package.js';
 import type { TextEvent, TextTraffic } from './text-traffic.js';
+import { PATIENCE_MS } from './traffic.js';
 
 const END = 256;
 /** Deltas on the way to a reader that does not read; the last two may come together. */
@@ -44,11 +45,17 @@ export class TextHistoryLaws {
     if (lateMs > 3 * this.#context.travelMs && !isLost) {
       this.#add('C', event, `${reply.outcome} arrives ${lateMs.toFixed(1)} ms after it left`);
     }
-    if (reply.outcome === 'timeout') this.#add('H', event, 'nobody answers it');
+    if (reply.outcome === 'timeout') this.#checkTimeout(event);
     else if (reply.outcome === 'value') {
       if (event.op === 'generate') this.#checkSaid(event, reply.value as TextAnswer);
     } else this.#checkError(event, reply.status!);
     if (event.stream !== null) this.#checkStream(event);
+  }
+
+  #checkTimeout(event: TextEvent): void {
+    const { sentMs, deadlineMs, replies } = event;
+    if (deadlineMs >= sentMs + PATIENCE_MS) this.#add('H', event, 'nobody answers it');
+    else if (replies[0]!.atMs < deadlineMs) this.#add('H', event, 'it times out early');
   }
 
   /** All that the turn says, if nobody cuts it short. */
@@ -87,6 +94,8 @@ export class TextHistoryLaws {
     const { step, prompt, before, session } = event;
     const room = session === null ? CONTEXT : CONTEXT - before.length;
     if (code === 'cancelled' && event.leftMs < Infinity) return;
+    const isLate = event.replies[0]!.atMs >= event.deadlineMs;
+    if ((code === 'cancelled' || code === 'deadlineExceeded') && isLate) return;
     if (code === 'invalidArgument' && before.length + prompt.length === 0) return;
     const said = step === null || event.op !== 'generate' ? 0 : (step.maxTokens ?? 1);
     if (code === 'outOfRange' && prompt.length + said > room) return;

@@ -36,6 +36,7 @@ export interface TextEvent {
   readonly prompt: readonly number[];
   readonly stream: number | null;
   readonly sentMs: number;
+  readonly deadlineMs: number;
   correlation: string;
   leftMs: number;
   readonly replies: { readonly reply: Reply; readonly atMs: number }[];
@@ -56,6 +57,8 @@ export class TextTraffic {
   readonly #thens = new Map<string, Then>();
   #self: ActorSelf | null = null;
   #opened = 0;
+  /** Nobody waits beyond it. */
+  deadlineMs = Infinity;
 
   constructor() {
     this.streams = new TextStreams((delayMs, act) => this.#later(delayMs, act));
@@ -83,6 +86,19 @@ export class TextTraffic {
 
   get open(): readonly TextEvent[] {
     return this.history.filter(({ replies }) => replies.length === 0);
+  }
+
+  /** Every reader whose turn is open leaves now; how many there are. */
+  leaveAll(): number {
+    const turns = this.open.filter(({ op }) => op === 'generate');
+    for (const event of turns) this.#leave(event);
+    return turns.length;
+  }
+
+  #leave(event: TextEvent): void {
+    if (event.replies.length > 0) return;
+    event.leftMs = Math.min(event.leftMs, this.#self!.now());
+    this.#self!.cancelAsk(event.correlation);
   }
 
   #later(delayMs: number, act: () => void): void {
@@ -202,11 +218,11 @@ export class TextTraffic {
     const self = this.#self!;
     const { op, session, step = null, before = [], prompt = [], stream = null } = about;
     const sentMs = self.now();
-    const deadlineMs = sentMs + PATIENCE_MS;
+    const deadlineMs = Math.min(sentMs + PATIENCE_MS, this.deadlineMs);
     const submit = { deployment: TEXT_MODEL, requestId: `sim-${this.#opened++}`, text };
     const correlation = self.ask(SERVER, 'request.submit', submit, { deadlineMs, as: 'answer' });
     const event: TextEvent = {
-      ...{ op, step, session, before, prompt, stream, sentMs, correlation },
+      ...{ op, step, session, before, prompt, stream, sentMs, deadlineMs, correlation },
       leftMs: Infinity,
       replies: [],
     };
@@ -215,18 +231,19 @@ export class TextTraffic {
     const isStuck = step?.reading === 'never' && stream !== null;
     const leavesMs = step?.leavesMs ?? (isStuck ? STALLED_MS : null);
     if (step === null || leavesMs === null) return;
-    this.#later(leavesMs, () => {
-      if (event.replies.length > 0) return;
-      event.leftMs = self.now();
-      self.cancelAsk(correlation);
-    });
+    this.#later(leavesMs, () => this.#leave(event));
   }
 
-  #answered({ payload }: Message): void {
+  #answered({ payload, from }: Message): void {
     const reply = payload as Reply;
     const event = this.history.find(({ correlation }) => correlation === reply.correlation);
     if (event === undefined) return;
     event.replies.push({ reply, atMs: this.#self!.now() });
+    // As the edge does.
+    if (reply.outcome === 'timeout') {
+      const { correlation } = reply;
+      this.#self!.tell(from, 'cancel', { correlation }, { lane: 'control' });
+    }
     if (event.stream !== null) this.streams.close(event.stream);
     this.#thens.get(reply.correlation)?.(reply);
     this.#thens.delete(reply.correlation);

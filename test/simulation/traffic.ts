@@ -187,9 +187,16 @@ export class Traffic {
     return this.history.filter((event) => event.replies.length === 0);
   }
 
+  /** Every caller that is not answered leaves now; how many there are. */
+  leaveAll(): number {
+    const calls = this.open.filter(({ step }) => step.kind === 'call');
+    for (const event of calls) this.#leave(event);
+    return calls.length;
+  }
+
   #receive(message: Message): void {
     const self = this.#self!;
-    if (message.kind === 'step') this.#send(message.payload as Step);
+    if (message.kind === 'step') this.send(message.payload as Step);
     else if (message.kind === 'leave') this.#leave(message.payload as Event);
     else if (message.role === 'reply') {
       const reply = message.payload as Reply;
@@ -200,7 +207,8 @@ export class Traffic {
     }
   }
 
-  #send(step: Step): void {
+  /** Now. */
+  send(step: Step): void {
     const self = this.#self!;
     const sentMs = self.now();
     const deadlineMs = step.kind === 'call' ? step.deadlineMs : sentMs + PATIENCE_MS;

@@ -108,6 +108,20 @@ export class SimulatedWorld {
     return false;
   }
 
+  /**
+   * These threads come first: their turns, timers that are due and whatever they send, until they
+   * have nothing more to say. No time passes. One of the orders that chance might have chosen.
+   */
+  burst(threads: readonly string[]): void {
+    const isOurs = (step: SimulatedStep): boolean =>
+      threads.includes(step.kind === 'deliver' ? step.from : step.thread);
+    for (let steps = 0; steps < STEPS_MAX; steps++) {
+      const enabled = this.#enabled(Infinity).filter(isOurs);
+      if (enabled.length === 0) return;
+      this.#take(enabled[this.#random.below(enabled.length)]!);
+    }
+  }
+
   /** Of the transports: what a turn of `from` sent. */
   carry(from: string, outbox: readonly { to: string; envelope: Envelope }[]): void {
     const sender = this.#threads.get(from);
@@ -136,7 +150,8 @@ export class SimulatedWorld {
     channel.inFlight.push({ readyMs, envelope });
   }
 
-  #enabled(): SimulatedStep[] {
+  /** What may happen now; envelopes that have arrived by `arrivedMs`. */
+  #enabled(arrivedMs = this.time.nowMs): SimulatedStep[] {
     const { nowMs, next } = this.time;
     const steps: SimulatedStep[] = [];
     for (const [thread, { isAwake }] of this.#threads) {
@@ -144,7 +159,7 @@ export class SimulatedWorld {
     }
     for (const { from, to, inFlight } of this.#channels.values()) {
       const [head] = inFlight;
-      if (head === undefined || head.readyMs > nowMs) continue;
+      if (head === undefined || head.readyMs > arrivedMs) continue;
       steps.push({ kind: 'deliver', from, thread: to, envelope: head.envelope });
     }
     if (next !== null && next.dueMs <= nowMs) steps.push({ kind: 'timer', thread: next.thread });
