@@ -17,7 +17,7 @@ import type { ChoiceSources, FiniteModel } from '../runtime/packages/finite-cont
 import type { TextModel } from '../runtime/packages/text-control.js';
 import type { Choice } from '../runtime/packages/prepare-choice.js';
 import type { PreparedRequest } from '../runtime/profiles/finite.js';
-import type { Prompt } from '../runtime/profiles/text.js';
+import type { CallForm, Prompt } from '../runtime/profiles/text.js';
 import type { RowImage } from '../runtime/text/row-image.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 import type { LoadPlan, OpenedFile, OpenedSource } from '../runtime/parameters/load-plan.js';
@@ -239,11 +239,18 @@ export interface DeltasTaken {
   readonly streams: readonly number[];
 }
 
-/** 'prompt.prepare', an ask to the preparer of a text model; answered with ids. */
+/** 'prompt.prepare', an ask to the preparer of a text model; answered with PreparedPrompt. */
 export interface PreparePrompt {
   readonly prompt: Prompt;
   /** Tokens that the row holds already. */
   readonly held: number;
+  /** How calls of tools are written is wanted, too. */
+  readonly wantsForm: boolean;
+}
+
+export interface PreparedPrompt {
+  readonly ids: readonly number[];
+  readonly form: CallForm | null;
 }
 
 /** 'image.write', an ask to the preparer of a text model; answered with the bytes. */

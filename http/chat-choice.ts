@@ -9,6 +9,8 @@ import { finiteLogprob, GatheredText, type ChoiceWriter } from './text-choice.js
 export interface ChatChoiceOptions {
   readonly index: number;
   readonly hasTools: boolean;
+  /** Nothing but calls is an answer that came to its end. */
+  readonly isForced: boolean;
   /** Of several calls only the first is kept. */
   readonly isSingleCall: boolean;
   /** Null: no log probabilities are wanted. */
@@ -83,12 +85,14 @@ export class ChatChoice implements ChoiceWriter {
     return { index: this.#options.index, delta, logprobs, finish_reason: finish };
   }
 
-  #message({ chat, model }: TextResult): Message {
-    if (!this.#options.hasTools || chat === null) {
-      return { content: this.#gathered.text, calls: [] };
+  #message({ chat, model, finish }: TextResult): Message {
+    const { hasTools, isForced, isSingleCall, callId } = this.#options;
+    if (!hasTools || chat === null) return { content: this.#gathered.text, calls: [] };
+    const { content, calls } = readMessage(chat, model, callId);
+    if (isForced && finish === 'stop' && calls.length === 0) {
+      throw unreadable(model, 'it has no call, and the text is in the form of call_form');
     }
-    const { content, calls } = readMessage(chat, model, this.#options.callId);
-    return { content, calls: this.#options.isSingleCall ? calls.slice(0, 1) : calls };
+    return { content, calls: isSingleCall ? calls.slice(0, 1) : calls };
   }
 
   #logprobs(tokens: readonly TextToken[]): object | null {

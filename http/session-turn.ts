@@ -42,6 +42,7 @@ export function readTurn(services: Services, session: SessionState, value: unkno
           prompt: prompt ?? { kind: 'tokens', ids: [] },
           session: session.id,
           hasTools: false,
+          calls: null,
           index: 0,
         }),
         writer: new CompletionChoice({ index: 0, echo: '', topLogprobs }),
@@ -56,17 +57,18 @@ function chatTurn(
   reading: Reading,
 ): TextReading {
   const { generation, topLogprobs, session } = reading;
-  const { prompt, hasTools } = readChat(body);
+  const { prompt, hasTools, calls } = readChat(body);
   requireOneForm(generation, hasTools);
   return {
     ...shared(reading),
     form: chatForm,
     choices: [
       {
-        body: turnBody(generation, { prompt, session: session.id, hasTools, index: 0 }),
+        body: turnBody(generation, { prompt, session: session.id, hasTools, calls, index: 0 }),
         writer: new ChatChoice({
           index: 0,
           hasTools,
+          isForced: calls !== null && generation.stop.length === 0,
           isSingleCall: body.parallel_tool_calls === false,
           topLogprobs,
           callId: () => services.ports.ids.next('call'),

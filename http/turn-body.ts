@@ -1,5 +1,5 @@
 /** What one choice asks of the server, from what the request says of all of them. */
-import type { Prompt } from '../runtime/profiles/text.js';
+import type { Grammar, Prompt } from '../runtime/profiles/text.js';
 import { wrong } from './schemas/field.js';
 import type { Generation } from './schemas/generation.js';
 import type { TextBody } from './text-serving.js';
@@ -8,13 +8,15 @@ export interface Turn {
   readonly prompt: Prompt;
   readonly session: string | null;
   readonly hasTools: boolean;
+  /** Calls that the answer must be; null: what the request says of its form. */
+  readonly calls: Grammar | null;
   /** Among the choices of its prompt. */
   readonly index: number;
 }
 
 export function turnBody(generation: Generation, turn: Turn): TextBody {
   const { maxTokens, stop, sampling, grammar } = generation;
-  const { prompt, session, hasTools, index } = turn;
+  const { prompt, session, hasTools, calls, index } = turn;
   const { seed } = sampling;
   return {
     profile: 'text',
@@ -23,7 +25,7 @@ export function turnBody(generation: Generation, turn: Turn): TextBody {
     maxTokens,
     stop,
     sampling: seed === undefined ? sampling : { ...sampling, seed: nthSeed(seed, index) },
-    grammar,
+    grammar: calls ?? grammar,
     hasTools,
   };
 }

@@ -50,7 +50,7 @@ export class RowCopy {
   /** 'prompt.ready' follows, or 'prompt.refused'. */
   prepare(): void {
     const { text } = this.#ask.payload as TextSubmit;
-    if (text.op !== 'open') return this.#self.tell(this.#self.address, 'prompt.ready', { ids: [] });
+    if (text.op !== 'open') return this.#self.tell(this.#self.address, 'prompt.ready', {});
     const read: ReadImage = { image: text.image! };
     this.#askPreparer('image.read', read, [read.image.buffer as ArrayBuffer]);
   }

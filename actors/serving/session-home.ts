@@ -4,16 +4,15 @@
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { TextControl } from '../../runtime/packages/text-control.js';
-import type { TextGeometry } from '../../runtime/profiles/text.js';
+import type { CallForm, Grammar, TextGeometry } from '../../runtime/profiles/text.js';
 import { GrammarState } from '../../runtime/text/grammar/grammar-state.js';
 import { ProgramCache } from '../../runtime/text/grammar/program-cache.js';
 import { TokenTable } from '../../runtime/text/grammar/token-table.js';
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { RowStore } from '../../runtime/text/row-store.js';
 import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
-import type { Grammar } from '../../runtime/profiles/text.js';
 import type { TextBody } from '../../http/text-serving.js';
-import type { SessionAnswer } from '../protocol.js';
+import type { PreparedPrompt, SessionAnswer } from '../protocol.js';
 import type { RowOrder } from './row-transfer.js';
 import type { TurnInput } from './turn.js';
 import type { TurnTable } from './turn-table.js';
@@ -45,8 +44,7 @@ export interface SessionHomeOptions {
 }
 
 /** What a turn is to read, and whose it is. */
-interface AskedIds {
-  readonly ids: readonly number[];
+interface AskedIds extends PreparedPrompt {
   readonly requestId: string;
   /** Tokens that its row holds already. */
   readonly held: number;
@@ -101,7 +99,7 @@ export class SessionHome {
   /** Throws what is wrong with the request. */
   turnOf(
     body: TextBody,
-    { ids, requestId, held }: AskedIds,
+    { ids, form, requestId, held }: AskedIds,
     { stream, arrivedMs }: Arrived,
     session: string,
   ): TurnInput {
@@ -118,7 +116,7 @@ export class SessionHome {
       bound: this.control.bind({ ...sampling, seed }),
       seed: BigInt(seed),
       details: sampling.topLogprobs !== undefined,
-      grammar: body.grammar === null ? null : this.#grammar(body.grammar),
+      grammar: body.grammar === null ? null : this.#grammar(body.grammar, form),
       isCaptured: this.isSequence,
       tokenizer: this.#options.tokenizer,
       terminal: this.#terminal,
@@ -145,16 +143,20 @@ export class SessionHome {
     );
   }
 
-  #grammar(grammar: Grammar): GrammarState {
+  #grammar(grammar: Grammar, form: CallForm | null): GrammarState {
     const { tokenizer, model } = this.#options;
+    const isCalls = grammar.kind === 'calls';
     if (tokenizer === null) {
       throw new StatusError('invalidArgument', `model ${model} has no tokenizer for a format`, {
-        param: 'response_format',
+        param: isCalls ? 'tool_choice' : 'response_format',
       });
     }
     const { vocabulary, terminal } = this.geometry;
     this.#tokens ??= new TokenTable(tokenizer, { vocabulary, terminal });
-    return new GrammarState(this.#programs.programOf(grammar), this.#tokens);
+    // Where nothing ends a turn, calls that may go on would never end.
+    const isSingle = isCalls && (grammar.isSingle || terminal.length === 0);
+    const asked = isCalls ? { ...grammar, isSingle, form } : grammar;
+    return new GrammarState(this.#programs.programOf(asked), this.#tokens);
   }
 
   noRow(): StatusError {

@@ -12,7 +12,13 @@ import type { Prompt } from '../../runtime/profiles/text.js';
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { RowImage } from '../../runtime/text/row-image.js';
 import type { SessionChange, TextBody } from '../../http/text-serving.js';
-import type { PreparePrompt, SessionAnswer, TextAnswer, TextSubmit } from '../protocol.js';
+import type {
+  PreparedPrompt,
+  PreparePrompt,
+  SessionAnswer,
+  TextAnswer,
+  TextSubmit,
+} from '../protocol.js';
 import { KeptRow } from './kept-row.js';
 import { RowCopy } from './row-copy.js';
 import { type Context, machine } from './session.machine.js';
@@ -39,6 +45,12 @@ export interface SessionDetails {
   readonly model: string;
   readonly preparer: string;
   readonly turn: TurnDetails | null;
+}
+
+/** 'prompt.ready': what the turn is to read, or of a copy what was kept. */
+interface PromptReady {
+  readonly prompt?: PreparedPrompt;
+  readonly image?: RowImage;
 }
 
 const CANCELLED: StatusRecord = { code: 'cancelled', message: 'the request was cancelled' };
@@ -99,7 +111,9 @@ class SessionHost {
     this.#asked = this.#askedOf(ask);
     if (this.#asked.copy !== null) return this.#asked.copy.prepare();
     const held = this.#input.row?.ids.length ?? 0;
-    const prompt: PreparePrompt = { prompt: this.#asked.body.prompt, held };
+    const { prompt: asked, grammar } = this.#asked.body;
+    const wantsForm = grammar?.kind === 'calls';
+    const prompt: PreparePrompt = { prompt: asked, held, wantsForm };
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
     const { preparer } = this.#input.home;
     this.#self.ask(preparer(), 'prompt.prepare', prompt, { deadlineMs, as: 'prompt' });
@@ -129,18 +143,18 @@ class SessionHost {
 
   prompted(reply: Reply): MachineEvent {
     if (reply.status !== null) return { type: 'prompt.refused', status: reply.status };
-    return { type: 'prompt.ready', ids: reply.value };
+    return { type: 'prompt.ready', prompt: reply.value };
   }
 
-  queue({ ids, image }: { readonly ids: readonly number[]; readonly image?: RowImage }): void {
+  queue({ prompt, image }: PromptReady): void {
     const { home, row } = this.#input;
     const asked = this.#asked!;
     try {
       if (asked.copy !== null) return asked.copy.queue(image ?? null);
       const { requestId } = asked.ask.payload as TextSubmit;
       const held = row?.ids.length ?? 0;
-      const prompt = { ids, requestId, held };
-      const turn = new Turn(home.turnOf(asked.body, prompt, asked, this.#self.address));
+      const given = { ...prompt!, requestId, held };
+      const turn = new Turn(home.turnOf(asked.body, given, asked, this.#self.address));
       home.turns.queue(turn, row);
       asked.turn = turn;
       this.#self.tell(this.#self.parent, 'members.offered', {});
@@ -327,7 +341,7 @@ export const session = machineActor(
       },
       effects: {
         preparePrompt: (_e, _c, message) => host.prepare(askOf(message)),
-        queueTurn: (event) => host.queue(event as unknown as Parameters<SessionHost['queue']>[0]),
+        queueTurn: (event) => host.queue(event as PromptReady),
         withdrawTurn: () => host.withdraw(),
         deliverTurn: () => host.deliver(),
         replyFailure: (_, context) => host.fail(failure(context)),

@@ -9,6 +9,7 @@ import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import { readRowImage, writeRowImage } from '../../runtime/text/row-image.js';
 import type {
+  PreparedPrompt,
   PreparedText,
   PreparePrompt,
   ReadImage,
@@ -26,8 +27,9 @@ export const textPreparer = (_self: ActorSelf, { prepared }: TextPreparerInput):
     if (ask.kind === 'image.write') return writeRowImage((ask.payload as WriteImage).row, prepared);
     if (ask.kind === 'image.read') return readRowImage((ask.payload as ReadImage).image, prepared);
     if (ask.kind === 'prompt.prepare') {
-      const { prompt, held } = ask.payload as PreparePrompt;
-      return program.promptIds(prompt, held);
+      const { prompt, held, wantsForm } = ask.payload as PreparePrompt;
+      const form = wantsForm ? program.callForm() : null;
+      return { ids: program.promptIds(prompt, held), form } satisfies PreparedPrompt;
     }
     const { text } = ask.payload as TextSubmit;
     if (text.op === 'detokenize') return program.detokenize(text.ids);

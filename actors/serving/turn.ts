@@ -213,8 +213,8 @@ export class Turn {
     if (!grammar.isStuck) return;
     throw new StatusError(
       'internal',
-      'no token of the model can go on with what response_format asks for',
-      { param: 'response_format' },
+      `no token of the model can go on with what ${grammar.asker} asks for`,
+      { param: grammar.asker },
     );
   }
 

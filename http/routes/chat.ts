@@ -39,16 +39,17 @@ function readBody(services: Services, value: unknown): TextReading {
   const body = checkBody(chatRequest, value);
   refuseFields(body);
   const topLogprobs = chatLogprobs(body);
-  const { prompt, hasTools } = readChat(body);
+  const { prompt, hasTools, calls } = readChat(body);
   const max_tokens = body.max_completion_tokens ?? body.max_tokens;
   const generation = readGeneration({ ...body, max_tokens }, topLogprobs);
   requireOneForm(generation, hasTools);
   const count = body.n ?? 1;
   const choice = (index: number): Choice => ({
-    body: turnBody(generation, { prompt, session: null, hasTools, index }),
+    body: turnBody(generation, { prompt, session: null, hasTools, calls, index }),
     writer: new ChatChoice({
       index,
       hasTools,
+      isForced: calls !== null && generation.stop.length === 0,
       isSingleCall: body.parallel_tool_calls === false,
       topLogprobs,
       callId: () => services.ports.ids.next('call'),

@@ -65,7 +65,13 @@ async function readBody(
   const choice = (at: number): Choice => {
     const prompt = prompts[Math.floor(at / count)]!;
     return {
-      body: turnBody(generation, { prompt, session: null, hasTools: false, index: at % count }),
+      body: turnBody(generation, {
+        prompt,
+        session: null,
+        hasTools: false,
+        calls: null,
+        index: at % count,
+      }),
       writer: new CompletionChoice({
         index: at,
         echo: echoes[Math.floor(at / count)]!,

@@ -3,7 +3,7 @@
  * parts become one text, arguments of earlier calls become values, `developer` is spelled `system`:
  * what templates understand. Everything else of a message goes through as it came.
  */
-import type { Prompt } from '../../runtime/profiles/text.js';
+import type { CalledFunction, Grammar, Prompt } from '../../runtime/profiles/text.js';
 import { typeName } from './check.js';
 import { readObject, readText, wrong } from './field.js';
 
@@ -16,12 +16,15 @@ export interface ChatPrompt {
   readonly prompt: Prompt;
   /** The answer may call a tool. */
   readonly hasTools: boolean;
+  /** The answer must be calls of these; null: it may be anything. */
+  readonly calls: Grammar | null;
 }
 
 export interface ChatFields {
   readonly messages?: unknown;
   readonly tools?: unknown;
   readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: boolean | null;
 }
 
 /** `isOpen`: the prompt ends where the assistant begins to speak. */
@@ -32,7 +35,29 @@ export function readChat(body: ChatFields, isOpen = true): ChatPrompt {
   const hasTools = tools.length > 0 && choice !== 'none';
   const offered = hasTools ? { tools, ...(choice === null ? {} : { tool_choice: choice }) } : {};
   const json = JSON.stringify({ messages, ...offered, add_generation_prompt: isOpen });
-  return { prompt: { kind: 'chat', json }, hasTools };
+  const calls = hasTools ? readForced(tools, choice, body.parallel_tool_calls === false) : null;
+  return { prompt: { kind: 'chat', json }, hasTools, calls };
+}
+
+/** A function that is named is called once. */
+function readForced(tools: readonly Fields[], choice: unknown, isSingle: boolean): Grammar | null {
+  if (choice === null || choice === 'auto') return null;
+  const functions = tools.map((tool, index) => calledFunction(tool, index));
+  const shared = { kind: 'calls', form: null } as const;
+  if (choice === 'required') return { ...shared, functions, isSingle };
+  const { name } = (choice as Fields)['function'] as Fields;
+  const named = functions.filter((called) => called.name === name);
+  return { ...shared, functions: named, isSingle: true };
+}
+
+function calledFunction(tool: Fields, index: number): CalledFunction {
+  const { name, parameters, strict } = tool['function'] as Fields;
+  return {
+    name: name as string,
+    parameters: parameters ?? null,
+    place: `tools[${index}].function.parameters`,
+    isStrict: strict === true,
+  };
 }
 
 function readMessages(value: unknown): Fields[] {

@@ -72,7 +72,8 @@ const choiceForms = {
     { type: 'null' },
   ],
   description:
-    'none: tools are not shown. The others are told to the template, which may heed them.',
+    'none: tools are not shown. auto: the model decides. required, or a function: the answer is ' +
+    'calls of the tools, or one of that function, held to their parameters.',
 };
 
 export const chatFields = {

@@ -10,8 +10,9 @@ import { ChatRenderer } from '../modules/chat-renderer.js';
 import { inputFunctions } from '../modules/input.js';
 import { capabilityTable } from '../modules/modules.js';
 import { encodePacket, RequestPacket, type PacketRecord } from '../profiles/request-packet.js';
-import { promptEntry } from '../profiles/text-entries.js';
-import type { Prompt } from '../profiles/text.js';
+import { checkCallForm } from '../profiles/call-form.js';
+import { answerEntry, callFormEntry, promptEntry } from '../profiles/text-entries.js';
+import type { CallForm, Prompt } from '../profiles/text.js';
 import { decodeIds } from '../profiles/token-ids.js';
 import { ADD_SPECIAL_TOKENS, Tokenizer } from '../tokenizer/tokenizer.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
@@ -24,6 +25,7 @@ export class TextPreparer {
   readonly #vm: HostVm;
   readonly #tokenizer: Tokenizer | null;
   #packet: RequestPacket | null = null;
+  #callForm: CallForm | null = null;
 
   constructor(model: TextModel, tokenizerBytes: Uint8Array | null) {
     this.#model = model;
@@ -61,6 +63,22 @@ export class TextPreparer {
     } finally {
       this.#packet = null;
     }
+  }
+
+  /** How calls of functions are written, for an answer that must be one. */
+  callForm(): CallForm {
+    const { id } = this.#model;
+    const { name } = callFormEntry;
+    const isKnown = [name, answerEntry.name].every((entry) => this.#vm.signature(entry) !== null);
+    if (!isKnown) {
+      throw new StatusError(
+        'invalidArgument',
+        `model ${id} cannot be made to call a tool: its package does not say how calls are written (${name}); tool_choice may be "auto" or "none"`,
+        { param: 'tool_choice' },
+      );
+    }
+    this.#callForm ??= checkCallForm((this.#vm.call(name, [FROZEN_STATE]) as [Uint8Array])[0]);
+    return this.#callForm;
   }
 
   /** The ids of a prompt for whoever counts them: those that a turn would append. */

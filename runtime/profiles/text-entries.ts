@@ -38,3 +38,4 @@ export const captureEntry = control('capture_epoch', ['ref', 'i64', 'i64', 'buff
 /** Of text; a package may do without. */
 export const draftEntry = control('draft', ['ref', 'buffer', 'i64'], ['buffer']);
 export const answerEntry = control('answer_chat', ['ref', 'buffer'], ['buffer']);
+export const callFormEntry = control('call_form', ['ref'], ['buffer']);

@@ -3,7 +3,7 @@
  * this folder has the contract for package authors; this file is its types.
  */
 import type { Profile } from './profile.js';
-import { answerEntry, draftEntry, promptEntry, rowEntries } from './text-entries.js';
+import { answerEntry, callFormEntry, draftEntry, promptEntry, rowEntries } from './text-entries.js';
 
 export const text: Profile = {
   name: 'text',
@@ -11,7 +11,7 @@ export const text: Profile = {
   route: '/v1/chat/completions',
   acceptable: [],
   entries: [...rowEntries, promptEntry],
-  optional: [draftEntry, answerEntry],
+  optional: [draftEntry, answerEntry, callFormEntry],
 };
 
 /** What `prepare` of a text or sequence package declared, checked. */
@@ -109,4 +109,33 @@ export type Prompt =
 export type Grammar =
   | { readonly kind: 'json' }
   /** A JSON Schema of the subset that the server knows; checked before the turn is accepted. */
-  | { readonly kind: 'schema'; readonly schema: unknown };
+  | { readonly kind: 'schema'; readonly schema: unknown }
+  /** Calls of these functions, one at least; `form` is the package's, null before it is known. */
+  | {
+      readonly kind: 'calls';
+      readonly functions: readonly CalledFunction[];
+      readonly isSingle: boolean;
+      readonly form: CallForm | null;
+    };
+
+/** A function that a turn may call. */
+export interface CalledFunction {
+  readonly name: string;
+  /** JSON Schema of its arguments; null: any object. */
+  readonly parameters: unknown;
+  /** Where they stand in the request, for errors. */
+  readonly place: string;
+  /** A schema that cannot be held to is refused; otherwise its arguments are any object then. */
+  readonly isStrict: boolean;
+}
+
+/** How a package writes a call: `begin` NAME `middle` ARGUMENTS `end`. */
+export interface CallForm {
+  readonly begin: string;
+  readonly middle: string;
+  readonly end: string;
+  /** What stands between two calls; null: an answer has one. */
+  readonly between: string | null;
+  /** Arguments have no line breaks, and nothing comes before the first call. */
+  readonly isOneLine: boolean;
+}

@@ -202,7 +202,7 @@ export class Automaton {
     throw new StatusError(
       'resourceExhausted',
       `the schema may be read in too many ways at once: the tokens that may follow took more than ${visitsMax} steps to find; make its alternatives differ earlier`,
-      { param: 'response_format.json_schema.schema' },
+      { param: this.#program.asker },
     );
   }
 }

@@ -5,6 +5,7 @@
  */
 import { StatusError } from '../../base/errors.js';
 import type { Grammar } from '../../profiles/text.js';
+import { callRules } from './call-rules.js';
 import { END, framesMax } from './grammar-program.js';
 import type { GrammarProgram } from './grammar-program.js';
 import { JsonText } from './json-text.js';
@@ -13,21 +14,42 @@ import { ProgramBuilder } from './program-builder.js';
 import { SchemaRules } from './schema-rules.js';
 import { checkSize } from './schema-size.js';
 
+const schemaPlace = 'response_format.json_schema.schema';
+
 /** Throws `invalidArgument` with the keyword at fault as its parameter. */
 export function compileGrammar(grammar: Grammar): GrammarProgram {
-  const builder = new ProgramBuilder();
-  if (grammar.kind === 'schema') checkSize(grammar.schema);
-  const rule =
-    grammar.kind === 'json'
-      ? new JsonText(builder).object(END)
-      : new SchemaRules(builder, grammar.schema).compile();
-  const start = builder.space(rule);
+  checkGrammarSize(grammar);
+  const isCalls = grammar.kind === 'calls';
+  const param = isCalls ? 'tools' : schemaPlace;
+  const isOneLine = isCalls && grammar.form?.isOneLine === true;
+  const builder = new ProgramBuilder({ param, isOneLine });
+  const rule = ruleOf(grammar, builder);
+  const start = isOneLine ? rule : builder.space(rule);
   const { nodes } = builder;
   const levels = levelsOf(nodes);
-  if (levels[start]! <= framesMax) return { key: JSON.stringify(grammar), nodes, start, levels };
+  const asker = isCalls ? 'tool_choice' : 'response_format';
+  if (levels[start]! <= framesMax) {
+    return { key: JSON.stringify(grammar), asker, nodes, start, levels };
+  }
   throw new StatusError(
     'invalidArgument',
     `no text is of the schema: what it requires excludes itself, never ends, or nests deeper than ${framesMax} levels`,
-    { param: 'response_format.json_schema.schema' },
+    { param },
   );
+}
+
+function ruleOf(grammar: Grammar, builder: ProgramBuilder): number {
+  const text = new JsonText(builder);
+  if (grammar.kind === 'json') return text.object(END);
+  if (grammar.kind === 'calls') return callRules(text, grammar);
+  return new SchemaRules(text, grammar.schema, schemaPlace).compile();
+}
+
+/** Before anything is made of it. */
+export function checkGrammarSize(grammar: Grammar): void {
+  if (grammar.kind === 'schema') checkSize(grammar.schema, schemaPlace);
+  if (grammar.kind === 'calls') {
+    const all = grammar.functions.map(({ parameters }) => parameters);
+    checkSize(all, 'tools');
+  }
 }

@@ -39,6 +39,8 @@ export const framesMax = 100;
 export interface GrammarProgram {
   /** The same for grammars that are the same. */
   readonly key: string;
+  /** The field of a request that asks for it. */
+  readonly asker: string;
   readonly nodes: readonly GrammarNode[];
   readonly start: number;
   /** By node: rules that must be opened to come from it to its rule's end; Infinity: none can. */

@@ -11,20 +11,23 @@ import type { GrammarProgram } from './grammar-program.js';
 import type { TokenTable } from './token-table.js';
 
 export class GrammarState {
+  /** The field of the request that asks for the form. */
+  readonly asker: string;
   readonly #tokens: TokenTable;
   readonly #automaton: Automaton;
   #state: AutomatonState;
 
   /** Finds the first mask, so that a grammar that cannot be begun is refused here. */
   constructor(program: GrammarProgram, tokens: TokenTable) {
+    this.asker = program.asker;
     this.#tokens = tokens;
     this.#automaton = tokens.automatonOf(program);
     this.#state = this.#automaton.start;
     if (!this.isStuck) return;
     throw new StatusError(
       'invalidArgument',
-      'no token of the model can begin a text of the form that response_format asks for',
-      { param: 'response_format' },
+      `no token of the model can begin a text of the form that ${program.asker} asks for`,
+      { param: program.asker },
     );
   }
 

@@ -16,27 +16,27 @@ export interface Lengths {
 }
 
 export class JsonText {
-  readonly #builder: ProgramBuilder;
+  readonly builder: ProgramBuilder;
   readonly #character: number;
   readonly #digit: number;
   #value: number | null = null;
 
   constructor(builder: ProgramBuilder) {
-    this.#builder = builder;
+    this.builder = builder;
     this.#character = this.#characterRule();
     this.#digit = builder.bytes([{ low: 0x30, high: 0x39, next: END }]);
   }
 
   /** A string of so many characters. */
   string({ min, max }: Lengths, next: number): number {
-    const close = this.#builder.text('"', next);
-    const inside = this.#builder.repeat({ entry: this.#character, min, max, next: close });
-    return this.#builder.text('"', inside);
+    const close = this.builder.text('"', next);
+    const inside = this.builder.repeat({ entry: this.#character, min, max, next: close });
+    return this.builder.text('"', inside);
   }
 
   integer(next: number): number {
     const digits = this.#whole(next);
-    return this.#builder.optional(this.#builder.text('-', digits), digits);
+    return this.builder.optional(this.builder.text('-', digits), digits);
   }
 
   number(next: number): number {
@@ -46,20 +46,20 @@ export class JsonText {
   /** So many digits, any. */
   digits({ min, max }: Lengths, next: number): number {
     if (max === 0) return next;
-    return this.#builder.repeat({ entry: this.#digit, min, max, next });
+    return this.builder.repeat({ entry: this.#digit, min, max, next });
   }
 
   /** Nothing, or a point and at most so many digits. */
   fraction(next: number, places = digitsMax): number {
     if (places === 0) return next;
     const digits = this.digits({ min: 1, max: places }, next);
-    return this.#builder.optional(this.#builder.text('.', digits), next);
+    return this.builder.optional(this.builder.text('.', digits), next);
   }
 
   /** The rule of any value. */
   get value(): number {
     if (this.#value !== null) return this.#value;
-    const builder = this.#builder;
+    const builder = this.builder;
     const value = (this.#value = builder.reserve());
     const kinds = [
       this.object(END),
@@ -74,7 +74,7 @@ export class JsonText {
 
   /** An object of any members. */
   object(next: number): number {
-    const builder = this.#builder;
+    const builder = this.builder;
     const close = builder.space(builder.text('}', next));
     const member = this.string({ min: 0, max: Infinity }, this.afterKey(this.value));
     const more = this.#list(member, close);
@@ -84,12 +84,12 @@ export class JsonText {
 
   /** What stands between a key and the value's rule, and the value. */
   afterKey(value: number): number {
-    const colon = this.#builder.optional(this.#builder.oneOf(' ', value), value);
-    return this.#builder.text(':', colon);
+    const colon = this.builder.optional(this.builder.oneOf(' ', value), value);
+    return this.builder.text(':', colon);
   }
 
   #array(value: number): number {
-    const builder = this.#builder;
+    const builder = this.builder;
     const close = builder.space(builder.text(']', END));
     const first = builder.space(builder.call(value, this.#list(value, close)));
     return builder.text('[', builder.optional(first, close));
@@ -97,13 +97,13 @@ export class JsonText {
 
   /** More of a rule, each behind a comma. */
   #list(entry: number, next: number): number {
-    const builder = this.#builder;
+    const builder = this.builder;
     const item = builder.text(',', builder.space(entry));
     return builder.repeat({ entry: item, min: 0, max: Infinity, next });
   }
 
   #whole(next: number): number {
-    const builder = this.#builder;
+    const builder = this.builder;
     const rest = this.digits({ min: 0, max: digitsMax - 1 }, next);
     return builder.bytes([
       { low: 0x30, high: 0x30, next },
@@ -112,7 +112,7 @@ export class JsonText {
   }
 
   #exponent(next: number): number {
-    const builder = this.#builder;
+    const builder = this.builder;
     const digits = this.digits({ min: 1, max: 2 }, next);
     const signed = builder.optional(builder.oneOf('+-', digits), digits);
     return builder.optional(builder.oneOf('eE', signed), next);
@@ -120,7 +120,7 @@ export class JsonText {
 
   /** A character of a string, as it is or escaped; halves of surrogate pairs only in pairs. */
   #characterRule(): number {
-    const builder = this.#builder;
+    const builder = this.builder;
     const hex = (next: number): number => builder.oneOf('0123456789abcdefABCDEF', next);
     const last = hex(hex(END));
     const pair = builder.text('\\u', builder.oneOf('dD', builder.oneOf('cdefCDEF', last)));

@@ -10,6 +10,13 @@ import type { ByteRange, GrammarNode } from './grammar-program.js';
 /** So many compile within tens of milliseconds, on the thread that runs everybody's turns. */
 const nodesMax = 16_384;
 
+/** How a program is written, and the field of a request that errors speak of. */
+export interface WritingStyle {
+  readonly param: string;
+  /** White space has no line breaks. */
+  readonly isOneLine: boolean;
+}
+
 /** White space after a line break. */
 const indentMax = 32;
 
@@ -21,6 +28,7 @@ interface Repetition {
 }
 
 export class ProgramBuilder {
+  readonly #style: WritingStyle;
   readonly #nodes: GrammarNode[] = [{ kind: 'end' }];
   /** Fits nowhere. */
   readonly nothing = this.#add({ kind: 'split', targets: [] });
@@ -28,6 +36,10 @@ export class ProgramBuilder {
     { low: 0x20, high: 0x20, next: END },
     { low: 0x09, high: 0x09, next: END },
   ]);
+
+  constructor(style: WritingStyle) {
+    this.#style = style;
+  }
 
   get nodes(): readonly GrammarNode[] {
     return this.#nodes;
@@ -82,6 +94,7 @@ export class ProgramBuilder {
 
   /** Nothing, one blank, or a line break with a bounded indentation. */
   space(next: number): number {
+    if (this.#style.isOneLine) return this.optional(this.oneOf(' ', next), next);
     const indent = this.repeat({ entry: this.#indent, min: 0, max: indentMax, next });
     return this.split([next, this.oneOf(' ', next), this.oneOf('\n', indent)]);
   }
@@ -92,7 +105,7 @@ export class ProgramBuilder {
     throw new StatusError(
       'invalidArgument',
       `the schema takes more than ${nodesMax} states; make it smaller, enumerations above all`,
-      { param: 'response_format.json_schema.schema' },
+      { param: this.#style.param },
     );
   }
 

@@ -4,9 +4,8 @@
  */
 import { StatusError } from '../../base/errors.js';
 import type { Grammar } from '../../profiles/text.js';
-import { compileGrammar } from './compile-grammar.js';
+import { checkGrammarSize, compileGrammar } from './compile-grammar.js';
 import type { GrammarProgram } from './grammar-program.js';
-import { checkSize } from './schema-size.js';
 
 /** A program and its text may take some MB. */
 const programsMax = 8;
@@ -18,7 +17,7 @@ export class ProgramCache {
   /** Throws as `compileGrammar` does. */
   programOf(grammar: Grammar): GrammarProgram {
     // What is larger than a schema may be is refused before its text is written.
-    if (grammar.kind === 'schema') checkSize(grammar.schema);
+    checkGrammarSize(grammar);
     const key = JSON.stringify(grammar);
     const found = this.#known.get(key) ?? compiled(grammar);
     this.#known.delete(key);

@@ -19,7 +19,10 @@ export const jsonKinds: readonly JsonKind[] = [
 /** A schema that is an object, and where it stands. */
 export interface Schema {
   readonly keywords: Readonly<Record<string, unknown>>;
+  /** From the request on, as errors name it. */
   readonly path: string;
+  /** It is the whole that was asked for. */
+  readonly isRoot: boolean;
 }
 
 /** Keywords that constrain one kind of value. */
@@ -59,10 +62,8 @@ const notes = new Set([
   'definitions',
 ]);
 
-const rootPath = 'response_format.json_schema.schema';
-
 export function refused({ path }: Pick<Schema, 'path'>, keyword: string, why: string): StatusError {
-  const param = [rootPath, path, keyword].filter((part) => part !== '').join('.');
+  const param = [path, keyword].filter((part) => part !== '').join('.');
   return new StatusError('invalidArgument', `${param}: ${why}`, { param });
 }
 
@@ -76,7 +77,7 @@ export const below = (path: string, ...parts: readonly (string | number)[]): str
 export function formOf(schema: Schema): Form | null {
   const keywords = Object.keys(schema.keywords).filter((keyword) => has(schema, keyword));
   for (const keyword of keywords) {
-    const isRootId = keyword === '$id' && schema.path === '';
+    const isRootId = keyword === '$id' && schema.isRoot;
     const isForm = forms.some((form) => form === keyword);
     if (isRootId || isForm || notes.has(keyword) || keyword === 'type') continue;
     if (Object.hasOwn(ofKind, keyword)) continue;

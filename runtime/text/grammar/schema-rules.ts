@@ -5,7 +5,7 @@
  */
 import { arrayRule } from './array-rule.js';
 import { END } from './grammar-program.js';
-import { JsonText } from './json-text.js';
+import type { JsonText } from './json-text.js';
 import { literals } from './literal-tree.js';
 import { NumberBounds } from './number-bounds.js';
 import { objectRule } from './object-rule.js';
@@ -24,19 +24,22 @@ export class SchemaRules {
   readonly text: JsonText;
   readonly #numbers: NumberBounds;
   readonly #root: unknown;
+  readonly #place: string;
   readonly #known = new Map<unknown, number>();
   readonly #waiting: Waiting[] = [];
 
-  constructor(builder: ProgramBuilder, root: unknown) {
-    this.builder = builder;
-    this.text = new JsonText(builder);
-    this.#numbers = new NumberBounds(builder, this.text);
+  /** `place`: where the root stands in its request. */
+  constructor(text: JsonText, root: unknown, place: string) {
+    this.builder = text.builder;
+    this.text = text;
+    this.#numbers = new NumberBounds(this.builder, text);
     this.#root = root;
+    this.#place = place;
   }
 
   /** The rule of the whole schema, with everything that it refers to. */
   compile(): number {
-    const start = this.rule(this.#root, '');
+    const start = this.rule(this.#root, this.#place);
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
       this.builder.settle(next.reserved, this.#bodyOf(next.schema));
     }
@@ -52,7 +55,8 @@ export class SchemaRules {
     if (!isRecord(schema)) throw refused({ path }, '', 'must be an object, true or false');
     const reserved = this.builder.reserve();
     this.#known.set(schema, reserved);
-    this.#waiting.push({ schema: { keywords: schema, path }, reserved });
+    const isRoot = schema === this.#root;
+    this.#waiting.push({ schema: { keywords: schema, path, isRoot }, reserved });
     return reserved;
   }
 
@@ -124,7 +128,7 @@ export class SchemaRules {
       if (!isThere) throw refused(schema, '$ref', `'${target}' leads nowhere`);
       found = (found as Readonly<Record<string, unknown>>)[part];
     }
-    return this.rule(found, parts.join('.'));
+    return this.rule(found, below(this.#place, ...parts));
   }
 }
 

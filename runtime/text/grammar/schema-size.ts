@@ -6,37 +6,39 @@ const depthMax = 64;
 const charactersMax = 131_072;
 
 /** Everything of the schema counts, also what constrains nothing. */
-export function checkSize(schema: unknown): void {
+export function checkSize(schema: unknown, param: string): void {
   const open = [{ value: schema, depth: 1 }];
   let values = 0;
   let characters = 0;
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const { value, depth } = at;
     values += 1;
-    if (depth > depthMax) throw tooLarge('nests deeper than', depthMax, 'levels');
+    if (depth > depthMax) throw tooLarge(param, `nests deeper than ${depthMax} levels`);
     if (typeof value === 'string') characters += value.length;
-    if (typeof value === 'number' && !Number.isFinite(value)) throw notFinite();
+    if (typeof value === 'number' && !Number.isFinite(value)) throw notFinite(param);
     if (typeof value === 'object' && value !== null) {
       for (const [key, part] of Object.entries(value)) {
         characters += Array.isArray(value) ? 0 : key.length;
         open.push({ value: part, depth: depth + 1 });
       }
     }
-    if (values + open.length > valuesMax) throw tooLarge('has more than', valuesMax, 'values');
-    if (characters > charactersMax) throw tooLarge('has more than', charactersMax, 'characters');
+    if (values + open.length > valuesMax)
+      throw tooLarge(param, `has more than ${valuesMax} values`);
+    if (characters > charactersMax)
+      throw tooLarge(param, `has more than ${charactersMax} characters`);
   }
 }
 
-function tooLarge(what: string, limit: number, unit: string): StatusError {
+function tooLarge(param: string, what: string): StatusError {
   return new StatusError(
     'invalidArgument',
-    `the schema ${what} ${limit} ${unit}; share parts by $ref, or leave some out`,
-    { param: 'response_format.json_schema.schema' },
+    `the schema ${what}; share parts by $ref, or leave some out`,
+    { param },
   );
 }
 
-function notFinite(): StatusError {
+function notFinite(param: string): StatusError {
   return new StatusError('invalidArgument', 'the schema has a number that is too large', {
-    param: 'response_format.json_schema.schema',
+    param,
   });
 }

@@ -18,7 +18,7 @@ const home = new SessionHome({
 function turn(schema: unknown): unknown {
   const body = { session: null, maxTokens: 4, stop: [], sampling: {} };
   const grammar = { kind: 'schema', schema } as const;
-  const asked = { ids: [1], requestId: 'r', held: 0 };
+  const asked = { ids: [1], requestId: 'r', held: 0, form: null };
   const arrived = { stream: null, arrivedMs: 0 };
   return home.turnOf({ ...body, grammar } as unknown as TextBody, asked, arrived, 's');
 }
