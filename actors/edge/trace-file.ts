@@ -26,6 +26,8 @@ export class TraceFile {
   readonly #heldMax: number;
   #failure: Error | null = null;
   #lost = 0;
+  /** Of other kinds than records. */
+  #linesLost = 0;
 
   constructor(path: string, header: TraceHeader, heldMax = HELD_MAX) {
     this.path = path;
@@ -35,9 +37,12 @@ export class TraceFile {
     this.#stream.write(lineOf(header));
   }
 
-  /** Also for other lines than records, in their place. */
-  append(line: object): void {
-    if (this.#failure === null) this.#stream.write(lineOf(line));
+  /** For other lines than records, in their place; false where the disk is too far behind. */
+  append(line: object): boolean {
+    if (this.#failure !== null) return false;
+    if (this.#stream.writableLength <= this.#heldMax) return this.#put(line);
+    this.#linesLost += 1;
+    return false;
   }
 
   write(nowMs: number, { records, lost }: Collected): void {
@@ -47,9 +52,17 @@ export class TraceFile {
       this.#lost += records.length;
       return;
     }
-    if (this.#lost > 0) this.append({ type: 'lost', atMs: nowMs, count: this.#lost });
+    if (this.#lost + this.#linesLost > 0) {
+      this.#put({ type: 'lost', atMs: nowMs, count: this.#lost, lines: this.#linesLost });
+    }
     this.#lost = 0;
+    this.#linesLost = 0;
     this.#stream.write(records.map(lineOf).join(''));
+  }
+
+  #put(line: object): true {
+    this.#stream.write(lineOf(line));
+    return true;
   }
 
   /** Resolves when everything is in the file; rejects when the file could not be written. */
