@@ -21,24 +21,22 @@ import { collectWithoutHelpers } from '../runtime/threads/collector.js';
 import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
-import { chooseDevice, type DeviceChoice } from './edge/device-choice.js';
+import { chooseDevices, type DeviceChoice } from './edge/device-choice.js';
 import { SessionFiles } from './edge/session-files.js';
 import { Streams, TextPort } from './edge/text-port.js';
 import { textStreams } from './system/text-streams.js';
 import { SERVER } from './protocol.js';
 import { filesPort } from './system/files-port.js';
-import { server } from './system/server.js';
+import { server, type ServerDevice } from './system/server.js';
 import { logPort } from './system/log-port.js';
 import { taskPort } from './system/task-port.js';
 import type { DeviceSettings } from './threads/device.program.js';
 import type { TraceFileOptions } from './edge/trace-reader.js';
-import type { PreparationSettings } from './threads/preparation.program.js';
 
 const OPEN_DEADLINE_MS = 60_000;
 /** Models take turns on them, so that a slow input of one does not hold up all others. */
 const PREPARATION_THREADS = 2;
 const READING_THREADS = 2;
-const DEVICE_THREAD = 'device';
 
 export interface RunningServer extends StartedServer {
   readonly topology: Topology;
@@ -56,7 +54,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const transport = new ThreadsTransport();
   const system = new ActorSystem({ thread: 'main', ports, transport, log: write });
   const pools = openPools();
-  const plan = planThreads(options, await chooseDevice(options.device));
+  const plan = planThreads(
+    options,
+    await chooseDevices(devicesOf(options).map(({ name }) => name)),
+  );
   const started = startTopology(options, plan, transport);
   // Loaded while the threads load what they need.
   const [topology, { ServingPort }, { openObservation }] = await Promise.all([
@@ -67,7 +68,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const observation = await openObservation({
     system,
     topology,
-    watched: [...plan.model, DEVICE_THREAD],
+    watched: { model: plan.model, devices: plan.devices },
     options,
   });
   const streams = new Streams();
@@ -116,7 +117,7 @@ function spawnActors(system: ActorSystem, main: MainActors): void {
   system.spawn('server', server, {
     modelThreads: plan.model,
     preparationThreads: plan.preparation,
-    deviceThread: DEVICE_THREAD,
+    devices: plan.devices,
     waitingMax: options.queueMax,
     sessionIdleMs: options.sessionIdleMs,
     wallTime: () => options.ports.clock.wallTime(),
@@ -155,31 +156,43 @@ function startTopology(
 interface ThreadPlan {
   readonly model: readonly string[];
   readonly preparation: readonly string[];
+  readonly devices: readonly ServerDevice[];
   readonly threads: readonly ThreadInput[];
 }
 
-function planThreads(
-  { modelThreads, threads, memoryBytes }: StartOptions,
-  { adapter, facts }: DeviceChoice,
-): ThreadPlan {
+/** What is asked for: the device that runs packages which name none, then the others. */
+const devicesOf = ({ device, memoryBytes, otherDevices = [] }: StartOptions) => [
+  { name: device, memoryBytes },
+  ...otherDevices,
+];
+
+function planThreads(options: StartOptions, chosen: readonly DeviceChoice[]): ThreadPlan {
+  const { modelThreads, threads } = options;
   const numbered = (prefix: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   const model = numbered('model', modelThreads);
   const preparation = numbered('preparation', PREPARATION_THREADS);
-  const device: DeviceSettings = { adapter, threads, memoryBytes, poison: false };
-  const preparing: PreparationSettings = { facts };
+  const devices = chosen.map((choice, index) => ({
+    ...choice,
+    thread: index === 0 ? 'device' : `device-${index + 1}`,
+  }));
   const program = (name: string): string => new URL(`./threads/${name}`, import.meta.url).href;
   return {
     model,
     preparation,
+    devices,
     threads: [
       ...model.map((name) => ({ name, program: program('model.program.js'), settings: {} })),
       ...preparation.map((name) => ({
         name,
         program: program('preparation.program.js'),
-        settings: preparing,
+        settings: {},
       })),
-      { name: DEVICE_THREAD, program: program('device.program.js'), settings: device },
+      ...devices.map(({ thread, adapter }, index) => {
+        const { memoryBytes } = devicesOf(options)[index]!;
+        const settings: DeviceSettings = { adapter, threads, memoryBytes, poison: false };
+        return { name: thread, program: program('device.program.js'), settings };
+      }),
     ],
   };
 }

@@ -127,6 +127,11 @@ export const metricTable = {
     help: 'Accepted requests without an answer yet.',
     labels: ['model'],
   },
+  loom_device_open: {
+    kind: 'gauge',
+    help: 'Whether a device is open: 0 while it is brought back.',
+    labels: ['device'],
+  },
   loom_device_bytes: {
     kind: 'gauge',
     help: 'Bytes of device memory by owner (bank, generation, invocation, row, result, request).',

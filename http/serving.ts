@@ -103,6 +103,8 @@ export interface ModelState {
   /** Of the generation that serves; 0 before the first one did. */
   readonly generation: number;
   /** Units that one cohort may hold; null before preparation. */
+  /** Name of the device that it is on. */
+  readonly device: string;
   readonly unitsMax: number | null;
   readonly inFlight: number;
   readonly waiting: number;
@@ -195,7 +197,7 @@ export interface Log {
 
 /** What the operator chose. Paths are absolute; null means "the server decides". */
 export interface StartOptions {
-  /** `auto`, `local`, `webgpu` or `webgpu:NAME`. */
+  /** `auto`, `local`, `webgpu` or `webgpu:NAME`: the one for packages that name none. */
   readonly device: string;
   readonly threads: number | null;
   readonly modelThreads: number;
@@ -204,6 +206,8 @@ export interface StartOptions {
   readonly packageRoots: readonly string[];
   /** Folder for files that packages import from installed dependencies. */
   readonly cacheDir: string | null;
+  /** Those that are open beside it, each with a budget of its own; absent: none. */
+  readonly otherDevices?: readonly { readonly name: string; readonly memoryBytes: number | null }[];
   /** Folder for saved sessions; null: none are saved. */
   readonly sessionDir: string | null;
   /** Requests that may wait for one deployment before 429. */

@@ -119,15 +119,16 @@ async function harmed({ topology, system }: Insides, fault: Fault): Promise<void
   for (let death = 0; death < DEATHS_MAX && !isLost; death += 1) {
     system.tell('device:/device', 'worker.kill', { worker: 0 });
     await new Promise<void>((done) => void timers.start(DEATH_MS, done));
-    isLost = stateOf(system) !== 'ready';
+    isLost = stateOf(system) !== 'open';
   }
   system.recorder = recorder;
 }
 
-/** Of the server actor. */
+/** Of the device. */
 function stateOf(system: ActorSystem): unknown {
-  const server = system.describe().actors.find(({ address }) => address === 'main:/server');
-  return (server?.state as { state?: unknown } | undefined)?.state;
+  const { actors } = system.describe();
+  const device = actors.find(({ address }) => address === 'main:/server/devices/device');
+  return (device?.state as { state?: unknown } | undefined)?.state;
 }
 
 /** By an actor that takes that long over its first turn. */

@@ -20,7 +20,8 @@ const machineTable: readonly (readonly [RegExp, string, string])[] = [
   [/\/banks\/[^/]+$/, 'bank', 'absent'],
   [/\/deployments\/[^/]+$/, 'deployment', 'registering'],
   [/^main:\/server$/, 'server', 'starting'],
-  [/^device:\/device[^/]*$/, 'deviceQueue', 'opening'],
+  [/^main:\/server\/devices\/[^/]+$/, 'device', 'opening'],
+  [/^device[^:/]*:\/device[^/]*$/, 'deviceQueue', 'opening'],
 ];
 
 export const machines: readonly string[] = machineTable.map(([, machine]) => machine);

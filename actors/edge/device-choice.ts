@@ -1,23 +1,47 @@
 /**
- * Which device `--device` means on this machine, decided once before any thread starts: programs
- * are compiled from its facts elsewhere than where it is opened.
+ * Which devices `--device` means on this machine, decided once before any thread starts: programs
+ * are compiled from their facts elsewhere than where they are opened.
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { TargetFacts } from '../../runtime/base/target-facts.js';
 import { localFacts } from '../../runtime/hal/local/local-facts.js';
 import { chooseAdapter } from '../../runtime/hal/webgpu/adapters.js';
 import { adapterFacts } from '../../runtime/hal/webgpu/webgpu-facts.js';
+import type { NamedDevice } from '../../runtime/packages/package-device.js';
 
 /** Plain data: it goes to the threads. */
-export interface DeviceChoice {
-  /** Name of the WebGPU adapter; null: the local device. */
-  readonly adapter: string | null;
+export interface DeviceChoice extends NamedDevice {
   readonly facts: TargetFacts;
 }
 
+type Found = Omit<DeviceChoice, 'name'>;
+
+/** In the order asked, each once. */
+export async function chooseDevices(asked: readonly string[]): Promise<readonly DeviceChoice[]> {
+  const chosen: DeviceChoice[] = [];
+  for (const one of asked) {
+    const found = await chooseDevice(one);
+    const { driver, adapter } = found;
+    const alike = chosen.filter((other) => other.driver === driver);
+    if (alike.some((other) => other.adapter === adapter)) {
+      throw new StatusError(
+        'invalidArgument',
+        `'${one}' is the device '${label(found)}', which is there already: each is opened once (--device)`,
+      );
+    }
+    chosen.push({ ...found, name: alike.length === 0 ? driver : label(found) });
+  }
+  return chosen;
+}
+
+const label = ({ driver, adapter }: Found): string =>
+  adapter === null ? driver : `${driver}:${adapter}`;
+
+const local = (): Found => ({ driver: 'local', adapter: null, facts: localFacts() });
+
 /** `auto`, `local`, `webgpu` or `webgpu:NAME`. Only a name or `webgpu` takes a software adapter. */
-export async function chooseDevice(asked: string): Promise<DeviceChoice> {
-  if (asked === 'local') return { adapter: null, facts: localFacts() };
+async function chooseDevice(asked: string): Promise<Found> {
+  if (asked === 'local') return local();
   if (asked === 'auto') return chooseHardware();
   const [driver, name] = splitName(asked);
   if (driver !== 'webgpu' || name === '') {
@@ -26,17 +50,21 @@ export async function chooseDevice(asked: string): Promise<DeviceChoice> {
       `there is no device '${asked}': auto, local, webgpu and webgpu:NAME are (--device)`,
     );
   }
-  const chosen = await chooseAdapter(name);
-  return { adapter: chosen.description.name, facts: adapterFacts(chosen) };
+  return webgpu(await chooseAdapter(name));
 }
 
-async function chooseHardware(): Promise<DeviceChoice> {
+const webgpu = (chosen: Awaited<ReturnType<typeof chooseAdapter>>): Found => ({
+  driver: 'webgpu',
+  adapter: chosen.description.name,
+  facts: adapterFacts(chosen),
+});
+
+async function chooseHardware(): Promise<Found> {
   try {
-    const chosen = await chooseAdapter(null, { software: false });
-    return { adapter: chosen.description.name, facts: adapterFacts(chosen) };
+    return webgpu(await chooseAdapter(null, { software: false }));
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    return { adapter: null, facts: localFacts() };
+    return local();
   }
 }
 

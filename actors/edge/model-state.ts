@@ -31,6 +31,7 @@ export function modelStateOf(summary: DeploymentSummary, parts: ModelParts): Mod
     state: states[summary.state] ?? (summary.state as DeploymentState),
     profile: location?.document.profile ?? null,
     generation: summary.generation,
+    device: summary.device,
     unitsMax: prepared?.batchUnits ?? null,
     inFlight: generation?.requests ?? 0,
     waiting: generation?.waiting ?? 0,

@@ -5,7 +5,7 @@
 import type { StartOptions } from '../../http/serving.js';
 import type { ActorSystem } from '../../runtime/system/system.js';
 import type { Topology } from '../../runtime/threads/topology.js';
-import { ProgressWatch } from './progress-watch.js';
+import { ProgressWatch, type Watched } from './progress-watch.js';
 import { ObservingPort, traceHeader } from './observing-port.js';
 import { OpenCalls } from './open-calls.js';
 import { RecorderHub } from './recorder-hub.js';
@@ -27,8 +27,8 @@ export interface Observation {
 export interface ObservationOptions {
   readonly system: ActorSystem;
   readonly topology: Topology;
-  /** Threads that host models, and that of the device. */
-  readonly watched: readonly string[];
+  /** Threads that host models, and devices with theirs. */
+  readonly watched: Watched;
   readonly options: Pick<StartOptions, 'ports' | 'recordFile'>;
 }
 
@@ -48,7 +48,7 @@ export async function openObservation({
     hub.add(trace);
     await hub.want('file', true);
   }
-  const watch = new ProgressWatch({ topology, threads: watched, ports });
+  const watch = new ProgressWatch({ topology, watched, ports });
   watch.start();
   const close = async (): Promise<void> => {
     watch.stop();

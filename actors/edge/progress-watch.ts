@@ -1,5 +1,5 @@
 /**
- * Whether what serves gets on: asks every thread that hosts models or the device for its pulse, and
+ * Whether what serves gets on: asks every thread that hosts models or a device for its pulse, and
  * says what has made no progress for too long while something waits for it. Runs from the start of
  * the server, so the answer is there when somebody asks.
  *
@@ -18,10 +18,16 @@ const PERIOD_MS = 500;
 /** With two periods and what a question takes, red within five seconds. */
 export const STUCK_MS = 3_000;
 
+/** Who is looked at. */
+export interface Watched {
+  /** Threads that host models. */
+  readonly model: readonly string[];
+  readonly devices: readonly { readonly name: string; readonly thread: string }[];
+}
+
 export interface ProgressWatchOptions {
   readonly topology: Pick<Topology, 'pulse'>;
-  /** Those that host models, and that of the device. */
-  readonly threads: readonly string[];
+  readonly watched: Watched;
   readonly ports: Pick<Ports, 'clock' | 'timers'>;
 }
 
@@ -29,6 +35,7 @@ type Pulse = DevicePulse | GenerationPulse;
 
 export class ProgressWatch {
   readonly #options: ProgressWatchOptions;
+  readonly #threads: readonly string[];
   /** Questions without an answer: when they were asked. */
   readonly #asked = new Map<string, number>();
   readonly #pulses = new Map<string, readonly ActorPulse[]>();
@@ -40,6 +47,8 @@ export class ProgressWatch {
 
   constructor(options: ProgressWatchOptions) {
     this.#options = options;
+    const { model, devices } = options.watched;
+    this.#threads = [...model, ...devices.map(({ thread }) => thread)];
   }
 
   start(): void {
@@ -79,7 +88,7 @@ export class ProgressWatch {
     const lateMs = nowMs - this.#dueMs;
     if (lateMs > PERIOD_MS) this.#forgive(lateMs);
     this.#reasons = [...this.#stuckThreads(nowMs), ...this.#stuckActors(nowMs)];
-    for (const thread of this.#options.threads) if (!this.#asked.has(thread)) this.#ask(thread);
+    for (const thread of this.#threads) if (!this.#asked.has(thread)) this.#ask(thread);
     if (this.#reasons.length > 0) for (const wake of this.#waiting) wake(this.#reasons);
   }
 
@@ -120,11 +129,18 @@ export class ProgressWatch {
       seen.add(address);
       const still = (progress: string | null) => this.#stillness.since(address, progress, nowMs);
       return pulse.what === 'device'
-        ? deviceReason(pulse, still(deviceProgress(pulse)))
+        ? deviceReason(this.#deviceAt(address), pulse, still(deviceProgress(pulse)))
         : schedulerReason(pulse, still(schedulerProgress(pulse, onDevice)), onDevice);
     });
     this.#stillness.keep(seen);
     return reasons;
+  }
+
+  /** Named where there are several. */
+  #deviceAt(address: string): string {
+    const { devices } = this.#options.watched;
+    const at = devices.find(({ thread }) => address.startsWith(`${thread}:`));
+    return devices.length < 2 || at === undefined ? 'the device' : `the device '${at.name}'`;
   }
 }
 
@@ -133,9 +149,9 @@ function deviceProgress({ open, progress }: DevicePulse): string | null {
   return open === 0 ? null : progress;
 }
 
-function deviceReason({ open }: DevicePulse, stillMs: number): string[] {
+function deviceReason(device: string, { open }: DevicePulse, stillMs: number): string[] {
   if (stillMs < STUCK_MS) return [];
-  return [`the device has made no progress for ${seconds(stillMs)} s: ${open} invocations wait`];
+  return [`${device} has made no progress for ${seconds(stillMs)} s: ${open} invocations wait`];
 }
 
 /** Null while it has nothing to do, or what it has formed waits for the device or a compiler. */

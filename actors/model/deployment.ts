@@ -10,6 +10,7 @@ import { machineActor, type MachineHost } from '../../runtime/system/machine-act
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { type Backoff, backoffMs } from '../policy/backoff.js';
 import type { PackageLocation, PreparedModel } from '../protocol.js';
+import type { DeviceUse } from '../system/device.js';
 import type { Context, Input } from './deployment-context.js';
 import { machine } from './deployment.machine.js';
 import type { GenerationInput } from './generation-base.js';
@@ -26,8 +27,7 @@ export interface DeploymentInput {
   /** Threads that take its generations, preparations and device work. */
   readonly modelThread: string;
   readonly preparationThread: string;
-  /** The device; another follows when it was lost. */
-  readonly device: string;
+  readonly device: DeviceUse;
   /** Inputs that may wait for one generation (`--max-queue`). */
   readonly waitingMax: number;
   /** Sessions without a turn for so long are closed (`--session-idle`). */
@@ -42,6 +42,8 @@ export interface DeploymentSummary {
   readonly state: string;
   readonly location: PackageLocation | null;
   readonly generation: number;
+  /** Name of the device that it is on. */
+  readonly device: string;
   readonly address: string | null;
   readonly prepared: PreparedSummary | null;
   readonly failure: StatusRecord | null;
@@ -84,7 +86,7 @@ class DeploymentHost {
   constructor(self: ActorSelf, input: DeploymentInput) {
     this.#self = self;
     this.#input = input;
-    this.#device = input.device;
+    this.#device = input.device.address;
   }
 
   keepDevice(device: string): void {
@@ -118,7 +120,7 @@ class DeploymentHost {
   }
 
   startPreparation(context: Context): void {
-    const { preparationThread, id } = this.#input;
+    const { preparationThread, id, device } = this.#input;
     const { generation } = context;
     // An older package whose load was lost gives way to a newer one.
     if (this.#started !== this.#location) this.supersede();
@@ -130,6 +132,7 @@ class DeploymentHost {
       generation,
       deployment: this.#self.address,
       device: this.#device,
+      facts: device.facts,
     };
     const name = `preparations/${id}@${generation}`;
     this.#preparation = this.#self.spawnOn(preparationThread, name, 'preparation', input);
@@ -320,6 +323,7 @@ class DeploymentHost {
       state,
       location: prepared === null ? this.#location : this.#served,
       generation: prepared?.generation ?? 0,
+      device: this.#input.device.name,
       address: this.#current?.address ?? null,
       prepared: prepared === null ? null : summaryOf(prepared),
       failure: context?.failure ?? null,

@@ -4,6 +4,7 @@
  * prepared model to its deployment.
  */
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import type { TargetFacts } from '../../runtime/base/target-facts.js';
 import type {
   CompileStageInput,
   HostArtefact,
@@ -36,11 +37,13 @@ export interface PreparationOrder {
   readonly generation: number;
   readonly deployment: string;
   readonly device: string;
+  /** Of the device: what programs are compiled for. */
+  readonly facts: TargetFacts;
 }
 
 export interface PreparationInput extends PreparationOrder {
   /** Reads and links the package; the thread's program says from where. */
-  readonly prepare: (location: PackageLocation) => PreparationPlan;
+  readonly prepare: (location: PackageLocation, facts: TargetFacts) => PreparationPlan;
 }
 
 /** A program to compile and load: a stage, or what packs a bank. */
@@ -71,8 +74,8 @@ class PreparationHost {
 
   declare(): void {
     try {
-      const { prepare, location } = this.#input;
-      this.#plan = prepare(location);
+      const { prepare, location, facts } = this.#input;
+      this.#plan = prepare(location, facts);
       const files = filesOf(this.#plan.parameters.sources);
       if (files.length > 0) this.#keep(files);
       this.#programs = this.#programsOf(this.#plan);

@@ -1,20 +1,26 @@
 /**
- * The whole server: opens its threads and device, serves, drains in bounded time, stops.
+ * The whole server: opens its devices, serves, drains in bounded time, stops.
  *
- * Owns: the deployments and the device. Holds: in `draining` nothing new is accepted, accepted work
- * finishes or ends with an explicit error when the drain's time is up. A device that is lost is
- * opened again, after a pause that grows; every deployment is told of both, in that order.
- * Told by: the process (commands), its threads and deployments (facts).
+ * Owns: the deployments and the devices. Holds: it takes nothing before all its devices are open; in
+ * `draining` nothing new is accepted, accepted work finishes or ends with an explicit error when the
+ * drain's time is up. A device that is lost comes back by itself (`device.machine.ts`); deployments
+ * on it, and no others, are told of both, in that order.
+ * Told by: the process (commands), its devices and deployments (facts).
  */
 import { assign, setup } from 'xstate';
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
 
+export interface Input {
+  /** How many it has. */
+  readonly devices: number;
+}
+
 export interface Context {
   readonly deployments: number;
-  /** Times in a row that the device was lost. */
-  readonly attempts: number;
-  /** Why the device does not work, or null. */
+  /** Devices that have not opened yet. */
+  readonly unopened: number;
+  /** Why it did not start, or null. */
   readonly failure: StatusRecord | null;
 }
 
@@ -23,8 +29,6 @@ export type Event =
   | { type: 'device.opened' }
   | { type: 'device.refused'; status: StatusRecord }
   | { type: 'device.lost'; status: StatusRecord }
-  | { type: 'reopen.due' }
-  | { type: 'device.settled' }
   | { type: 'deployment.register' }
   | { type: 'deployment.unregister' }
   | { type: 'deployment.created' }
@@ -33,20 +37,11 @@ export type Event =
   | { type: 'server.drain' }
   | { type: 'drain.expired' };
 
-/** Known ids are answered by their deployment, which says why it does not serve. */
-const routing = {
-  'deployment.created': { actions: 'countDeployment' },
-  'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
-  'deployment.unregister': { actions: 'unregisterDeployment' },
-  'request.submit': { actions: 'forwardRequest' },
-  'server.await': { actions: ['keepStarter', 'answerStarters'] },
-  'server.drain': { target: 'draining', actions: 'keepDrainer' },
-} as const;
-
 export const machine = setup({
-  types: { context: {} as Context, events: {} as Event },
+  types: { context: {} as Context, events: {} as Event, input: {} as Input },
   guards: {
     isEmpty: ({ context }) => context.deployments === 0,
+    isLastToOpen: ({ context }) => context.unopened === 1,
   },
   actions: {
     countDeployment: assign({ deployments: ({ context }) => context.deployments + 1 }),
@@ -54,18 +49,13 @@ export const machine = setup({
     noteFailure: assign({
       failure: ({ event }) => ('status' in event ? event.status : null),
     }),
-    clearFailure: assign({ failure: null }),
-    countAttempt: assign({ attempts: ({ context }) => context.attempts + 1 }),
-    clearAttempts: assign({ attempts: 0 }),
+    countOpened: assign({ unopened: ({ context }) => context.unopened - 1 }),
     strandDeployments: effect,
     restoreDeployments: effect,
-    startBackoff: effect,
-    startSteady: effect,
-    cancelTimers: effect,
     keepStarter: effect,
     answerStarters: effect,
     failStarters: effect,
-    openDevice: effect,
+    openDevices: effect,
     registerDeployment: effect,
     unregisterDeployment: effect,
     forgetDeployment: effect,
@@ -75,20 +65,23 @@ export const machine = setup({
     keepDrainer: effect,
     answerDrainers: effect,
     drainDeployments: effect,
-    closeDevice: effect,
+    closeDevices: effect,
   },
 }).createMachine({
   id: 'server',
   description: 'The whole server.',
-  context: { deployments: 0, attempts: 0, failure: null },
+  context: ({ input }) => ({ deployments: 0, unopened: input.devices, failure: null }),
   initial: 'starting',
   states: {
     starting: {
-      description: 'Threads run; the device opens.',
-      entry: 'openDevice',
+      description: 'Threads run; the devices open.',
+      entry: 'openDevices',
       on: {
         'server.await': { actions: 'keepStarter' },
-        'device.opened': 'ready',
+        'device.opened': [
+          { guard: 'isLastToOpen', target: 'ready', actions: 'countOpened' },
+          { actions: 'countOpened' },
+        ],
         'device.refused': { target: 'stopped', actions: ['noteFailure', 'failStarters'] },
         'device.lost': { target: 'stopped', actions: ['noteFailure', 'failStarters'] },
         'deployment.register': { actions: 'refuseRegistration' },
@@ -98,37 +91,22 @@ export const machine = setup({
       },
     },
     ready: {
-      description: 'Registrations and requests are taken.',
+      description: 'Registrations and requests are taken, those of a lost device apart.',
       tags: ['accepting'],
-      entry: ['answerStarters', 'startSteady'],
-      exit: 'cancelTimers',
+      entry: 'answerStarters',
       on: {
-        ...routing,
+        'deployment.created': { actions: 'countDeployment' },
+        'deployment.removed': { actions: ['dropDeployment', 'forgetDeployment'] },
+        // Known ids are answered by their deployment, which says why it does not serve.
+        'deployment.unregister': { actions: 'unregisterDeployment' },
+        'request.submit': { actions: 'forwardRequest' },
+        'server.await': { actions: ['keepStarter', 'answerStarters'] },
+        'server.drain': { target: 'draining', actions: 'keepDrainer' },
         'deployment.register': { actions: 'registerDeployment' },
-        'device.lost': { target: 'recovering', actions: ['noteFailure', 'strandDeployments'] },
-        'device.settled': { actions: 'clearAttempts' },
-      },
-    },
-    recovering: {
-      description: 'The device was lost; it is opened again after a pause.',
-      entry: ['countAttempt', 'startBackoff'],
-      exit: 'cancelTimers',
-      on: {
-        ...routing,
-        'deployment.register': { actions: 'refuseRegistration' },
-        'reopen.due': 'reopening',
-      },
-    },
-    reopening: {
-      description: 'The device opens again; deployments wait to prepare their packages on it.',
-      entry: 'openDevice',
-      on: {
-        ...routing,
-        'deployment.register': { actions: 'refuseRegistration' },
-        'device.opened': { target: 'ready', actions: ['clearFailure', 'restoreDeployments'] },
+        'device.lost': { actions: 'strandDeployments' },
+        'device.opened': { actions: 'restoreDeployments' },
         // Deployments know already that there is none.
-        'device.refused': { target: 'recovering', actions: 'noteFailure' },
-        'device.lost': { target: 'recovering', actions: 'noteFailure' },
+        'device.refused': {},
       },
     },
     draining: {
@@ -145,13 +123,13 @@ export const machine = setup({
         'server.drain': { actions: 'keepDrainer' },
         'device.opened': {},
         'device.refused': {},
-        'device.lost': { actions: ['noteFailure', 'strandDeployments'] },
+        'device.lost': { actions: 'strandDeployments' },
         'drain.expired': 'closing',
       },
     },
     closing: {
-      description: 'The device closes.',
-      entry: ['closeDevice', 'answerDrainers'],
+      description: 'The devices close.',
+      entry: ['closeDevices', 'answerDrainers'],
       always: 'stopped',
     },
     stopped: { type: 'final', description: 'Nothing runs any more.', tags: ['succeeded'] },

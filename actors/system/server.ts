@@ -2,29 +2,36 @@
  * The actor of the whole server, on the main thread: hosts `server.machine.ts`, keeps one
  * deployment actor an id and routes commands and requests to it.
  */
-import type { StatusRecord } from '../../runtime/base/errors.js';
+import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
+import type { TargetFacts } from '../../runtime/base/target-facts.js';
+import { deviceFor, type NamedDevice } from '../../runtime/packages/package-device.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message } from '../../runtime/system/envelope.js';
 import type { StopReason } from '../../runtime/system/stop-reason.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
-import { type Backoff, backoffMs } from '../policy/backoff.js';
 import { deployment, type DeploymentInput } from '../model/deployment.js';
 import type { FiniteCall, PackageLocation } from '../protocol.js';
-import { type Context, machine } from './server.machine.js';
-
-/** Between attempts to open a lost device: its thread restarts in a fraction of a second. */
-const REOPENING: Backoff = { initialMs: 50, maxMs: 5_000, steadyMs: 30_000 };
+import { device, type DeviceFact, type DeviceInput } from './device.js';
+import { type Input, machine } from './server.machine.js';
 
 const DRAINED: StatusRecord = {
   code: 'unavailable',
   message: 'the server was drained before it had started',
 };
 
+/** A device that the server opens, with a thread of its own. */
+export interface ServerDevice extends NamedDevice {
+  readonly thread: string;
+  /** What programs are compiled for. */
+  readonly facts: TargetFacts;
+}
+
 export interface ServerInput {
   readonly modelThreads: readonly string[];
   readonly preparationThreads: readonly string[];
-  readonly deviceThread: string;
+  /** The first runs packages that name none. */
+  readonly devices: readonly ServerDevice[];
   /** Inputs that may wait for one generation. */
   readonly waitingMax: number;
   /** Sessions without a turn for so long are closed; absent: after ten minutes. */
@@ -39,15 +46,28 @@ export interface RegisterDeployment {
   readonly wait: boolean;
 }
 
+/** A device as it is now. */
+interface Opened extends ServerDevice {
+  readonly actor: string;
+  /** Of the queue that is open or was lost; empty before. */
+  address: string;
+  /** Why it does not work, or null. */
+  failure: StatusRecord | null;
+}
+
+interface Deployed {
+  readonly address: string;
+  readonly device: Opened;
+}
+
 class ServerHost {
   readonly #self: ActorSelf;
   readonly #input: ServerInput;
-  readonly #deployments = new Map<string, string>();
+  readonly #deployments = new Map<string, Deployed>();
   /** Number of the last generation of ids that are gone: the next one's follow. */
   readonly #numbers = new Map<string, number>();
-  #device = '';
-  #isDeviceLost = false;
-  #opened = 0;
+  /** In the order of the input. */
+  readonly #devices: Opened[] = [];
   #created = 0;
   readonly #starters: Message[] = [];
   readonly #drainers: Message[] = [];
@@ -57,69 +77,80 @@ class ServerHost {
     this.#input = input;
   }
 
-  /** Each opening has an address of its own: what was sent to a lost device reaches no other. */
-  openDevice(): void {
-    const { deviceThread } = this.#input;
-    const input = { opened: this.#self.address };
-    const name = this.#opened === 0 ? 'device' : `device@${this.#opened + 1}`;
-    this.#opened += 1;
-    this.#isDeviceLost = false;
-    this.#device = this.#self.spawnOn(deviceThread, name, 'deviceQueue', input);
-    this.#self.watch(this.#device);
+  openDevices(): void {
+    for (const one of this.#input.devices) {
+      const { name, thread } = one;
+      const input: DeviceInput = { name, thread };
+      const actor = this.#self.spawn(`devices/${thread}`, device, input, { watch: true });
+      this.#devices.push({ ...one, actor, address: '', failure: null });
+    }
   }
 
-  /** Only what the present device says counts, and its loss once. */
-  deviceFact(message: Message): MachineEvent | null {
-    if (message.from !== this.#device || this.#isDeviceLost) return null;
-    this.#isDeviceLost = message.kind !== 'device.opened';
-    return { ...(message.payload as object), type: message.kind };
+  deviceFact({ from, kind, payload }: Message): MachineEvent | null {
+    const opened = this.#devices.find(({ actor }) => actor === from);
+    if (opened === undefined) return null;
+    const { address, status } = payload as DeviceFact;
+    opened.address = address;
+    opened.failure = status;
+    return { ...(payload as object), type: kind };
   }
 
   down(address: string, status: StatusRecord, reason: StopReason): MachineEvent | null {
-    if (address === this.#device) {
-      if (this.#isDeviceLost) return null;
-      this.#isDeviceLost = true;
-      return { type: 'device.lost', status };
-    }
     if (reason.kind === 'finished') return null;
+    const opened = this.#devices.find(({ actor }) => actor === address);
+    if (opened !== undefined) {
+      // A fault of the server: nothing opens it again, and the reason stays.
+      opened.failure = status;
+      return { type: 'device.lost', name: opened.name, status };
+    }
     // A deployment that failed is a fault of the server: its id must not be lost with it.
-    for (const [id, at] of this.#deployments) {
-      if (at === address) return { type: 'deployment.removed', id, generation: 0 };
+    for (const [id, deployed] of this.#deployments) {
+      if (deployed.address === address) return { type: 'deployment.removed', id, generation: 0 };
     }
     return null;
   }
 
-  strandDeployments(status: StatusRecord): void {
-    for (const address of this.#deployments.values()) {
+  strandDeployments({ name, status }: DeviceFact): void {
+    for (const address of this.#deployedOn(name)) {
       this.#self.tell(address, 'device.lost', { status });
     }
   }
 
-  restoreDeployments(): void {
-    for (const address of this.#deployments.values()) {
-      this.#self.tell(address, 'device.opened', { device: this.#device });
+  restoreDeployments({ name, address: opened }: DeviceFact): void {
+    for (const address of this.#deployedOn(name)) {
+      this.#self.tell(address, 'device.opened', { device: opened });
     }
   }
 
-  startBackoff({ attempts }: Context): void {
-    this.#self.startTimer('device', backoffMs(REOPENING, attempts), 'reopen.due');
-  }
-
-  startSteady({ attempts }: Context): void {
-    if (attempts > 0) this.#self.startTimer('device', REOPENING.steadyMs, 'device.settled');
-  }
-
-  cancelTimers(): void {
-    this.#self.cancelTimer('device');
+  #deployedOn(name: string): readonly string[] {
+    const deployed = [...this.#deployments.values()];
+    return deployed.flatMap((one) => (one.device.name === name ? [one.address] : []));
   }
 
   register(ask: Message): void {
     const { location } = ask.payload as RegisterDeployment;
-    const known = this.#deployments.get(location.id);
-    this.#self.forward(ask, known ?? this.#create(location.id));
+    try {
+      const known = this.#deployments.get(location.id);
+      const chosen = this.#deviceFor(location, known);
+      if (chosen.failure !== null) return this.#refuseLost(ask, chosen);
+      const address = known?.address ?? this.#create(location.id, chosen);
+      this.#self.forward(ask, address);
+    } catch (error) {
+      this.#self.replyError(ask, toStatus(error));
+    }
   }
 
-  #create(id: string): string {
+  /** A deployment stays on its device, where its generations have what they need. */
+  #deviceFor({ id, document }: PackageLocation, known: Deployed | undefined): Opened {
+    const chosen = deviceFor(document, this.#devices, known?.device);
+    if (known === undefined || known.device === chosen) return chosen;
+    throw new StatusError(
+      'failedPrecondition',
+      `model ${id} is on the device '${known.device.name}' and the package asks for '${chosen.name}' (deployment.device): remove the model, then register it again`,
+    );
+  }
+
+  #create(id: string, device: Opened): string {
     const { modelThreads, preparationThreads, waitingMax, sessionIdleMs, wallTime } = this.#input;
     const turn = this.#created++;
     const input: DeploymentInput = {
@@ -127,13 +158,13 @@ class ServerHost {
       lastGeneration: this.#numbers.get(id) ?? 0,
       modelThread: modelThreads[turn % modelThreads.length]!,
       preparationThread: preparationThreads[turn % preparationThreads.length]!,
-      device: this.#device,
+      device: { name: device.name, address: device.address, facts: device.facts },
       waitingMax,
       sessionIdleMs,
       createdMs: wallTime(),
     };
     const address = this.#self.spawn(`deployments/${id}`, deployment, input, { watch: true });
-    this.#deployments.set(id, address);
+    this.#deployments.set(id, { address, device });
     this.#self.tell(this.#self.address, 'deployment.created', {});
     return address;
   }
@@ -147,8 +178,8 @@ class ServerHost {
   }
 
   #route(ask: Message, id: string): void {
-    const address = this.#deployments.get(id);
-    if (address !== undefined) return this.#self.forward(ask, address);
+    const deployed = this.#deployments.get(id);
+    if (deployed !== undefined) return this.#self.forward(ask, deployed.address);
     const known = [...this.#deployments.keys()].join(', ') || 'none';
     this.#self.replyError(ask, {
       code: 'notFound',
@@ -157,15 +188,17 @@ class ServerHost {
     });
   }
 
-  refuse(ask: Message, failure: StatusRecord | null): void {
-    this.#self.replyError(ask, {
-      code: 'unavailable',
-      message:
-        failure === null
-          ? 'the server is starting or draining and takes nothing new'
-          : `the device was lost and is being opened again: ${failure.message}`,
-      retryAfterS: 1,
-    });
+  refuse(ask: Message): void {
+    this.#refuse(ask, 'the server is starting or draining and takes nothing new');
+  }
+
+  #refuseLost(ask: Message, { name, failure }: Opened): void {
+    const which = this.#devices.length > 1 ? `the device '${name}'` : 'the device';
+    this.#refuse(ask, `${which} was lost and is being opened again: ${failure!.message}`);
+  }
+
+  #refuse(ask: Message, message: string): void {
+    this.#self.replyError(ask, { code: 'unavailable', message, retryAfterS: 1 });
   }
 
   forget({ id, generation }: { id: string; generation: number }): void {
@@ -174,7 +207,7 @@ class ServerHost {
   }
 
   drain(): void {
-    for (const address of this.#deployments.values()) {
+    for (const { address } of this.#deployments.values()) {
       this.#self.tell(address, 'deployment.unregister', {});
     }
   }
@@ -202,29 +235,44 @@ class ServerHost {
     for (const ask of this.#drainers.splice(0)) this.#self.reply(ask, {});
   }
 
-  closeDevice(): void {
-    this.#self.tell(this.#device, 'device.close', {});
+  closeDevices(): void {
+    for (const { address } of this.#devices) {
+      if (address !== '') this.#self.tell(address, 'device.close', {});
+    }
   }
 
-  describe(state: string, { failure }: Context): ServerSummary {
-    return { state, failure, deployments: [...this.#deployments], device: this.#device };
+  describe(state: string): ServerSummary {
+    return {
+      state,
+      deployments: [...this.#deployments].map(([id, { address }]) => [id, address]),
+      devices: this.#devices.map(({ name, address, failure }) => ({ name, address, failure })),
+    };
   }
 }
 
-/** Answer to 'server.describe': ids and addresses of the deployments, and the device's. */
+/** Answer to 'server.describe'. */
 export interface ServerSummary {
   readonly state: string;
-  /** Why the device does not work, or null. */
-  readonly failure: StatusRecord | null;
+  /** Ids and addresses. */
   readonly deployments: readonly (readonly [string, string])[];
-  readonly device: string;
+  /** The first runs packages that name none. */
+  readonly devices: readonly DeviceState[];
+}
+
+export interface DeviceState {
+  readonly name: string;
+  /** Of its queue. */
+  readonly address: string;
+  /** Why it does not work, or null. */
+  readonly failure: StatusRecord | null;
 }
 
 export const server = machineActor(machine, (self: ActorSelf, input: ServerInput): MachineHost => {
   const host = new ServerHost(self, input);
   return {
+    input: { devices: input.devices.length } satisfies Input,
     effects: {
-      openDevice: () => host.openDevice(),
+      openDevices: () => host.openDevices(),
       keepStarter: (_e, _c, message) => host.keepStarter(message),
       answerStarters: () => host.answerStarters(),
       failStarters: (event) => host.failStarters((event['status'] as StatusRecord) ?? DRAINED),
@@ -235,16 +283,12 @@ export const server = machineActor(machine, (self: ActorSelf, input: ServerInput
       forgetDeployment: (event) =>
         host.forget(event as unknown as { id: string; generation: number }),
       forwardRequest: (_e, _c, message) => host.forwardRequest(message),
-      strandDeployments: (event) => host.strandDeployments(event['status'] as StatusRecord),
-      restoreDeployments: () => host.restoreDeployments(),
-      startBackoff: (_e, context) => host.startBackoff(context as Context),
-      startSteady: (_e, context) => host.startSteady(context as Context),
-      cancelTimers: () => host.cancelTimers(),
-      refuseRequest: (_e, _c, message) => host.refuse(message, null),
-      refuseRegistration: (_e, context, message) =>
-        host.refuse(message, (context as Context).failure),
+      strandDeployments: (event) => host.strandDeployments(event as unknown as DeviceFact),
+      restoreDeployments: (event) => host.restoreDeployments(event as unknown as DeviceFact),
+      refuseRequest: (_e, _c, message) => host.refuse(message),
+      refuseRegistration: (_e, _c, message) => host.refuse(message),
       drainDeployments: () => host.drain(),
-      closeDevice: () => host.closeDevice(),
+      closeDevices: () => host.closeDevices(),
     },
     down: (address, status, reason) => host.down(address, status, reason),
     messages: {
@@ -253,6 +297,6 @@ export const server = machineActor(machine, (self: ActorSelf, input: ServerInput
       'device.refused': (message) => host.deviceFact(message),
       'device.lost': (message) => host.deviceFact(message),
     },
-    asks: { 'server.describe': (state, context) => host.describe(state, context as Context) },
+    asks: { 'server.describe': (state) => host.describe(state) },
   };
 });

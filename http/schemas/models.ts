@@ -104,6 +104,7 @@ export const modelStateAnswer = z
     ]),
     profile: z.string().nullable(),
     generation: z.number().int(),
+    device: z.string(),
     unitsMax: z.number().int().nullable(),
     inFlight: z.number().int(),
     waiting: z.number().int(),

@@ -88,9 +88,12 @@ const memory = z
 const deployment = z
   .strictObject({
     device: z
-      .enum(['auto', 'local', 'webgpu'])
+      .string()
+      .regex(/^(auto|local|webgpu|webgpu:.+)$/, 'expected auto, local, webgpu or webgpu:NAME')
       .default('auto')
-      .describe("'auto': whatever the server runs; it refuses a package that names another"),
+      .describe(
+        "which of the server's devices: auto, local, webgpu or webgpu:NAME; 'auto' takes the first, and a package that names one that is not open is refused",
+      ),
     capacity,
     memory,
     specialization_cache: z

@@ -1,14 +1,32 @@
-/** Whether a package may run on the device that a server has. */
+/** Which of the devices that a server has a package runs on. */
 import { StatusError } from '../base/errors.js';
-import type { TargetFacts } from '../base/target-facts.js';
 import type { ModelDocument } from './model-document.js';
 
-/** Refuses a package that names another device than the one with these facts. */
-export function checkDevice({ deployment }: ModelDocument, { simt }: TargetFacts): void {
-  const runs = simt ? 'webgpu' : 'local';
-  if (deployment.device === 'auto' || deployment.device === runs) return;
+export interface NamedDevice {
+  /** Unique in a server: its driver, or `driver:NAME` where another has that. */
+  readonly name: string;
+  readonly driver: string;
+  /** As `driver:NAME`; null: the driver has one device only. */
+  readonly adapter: string | null;
+}
+
+/**
+ * The one that the package names; where it names none or just a driver, the one where the model is
+ * already, or else the first that fits.
+ */
+export function deviceFor<Device extends NamedDevice>(
+  { deployment }: Pick<ModelDocument, 'deployment'>,
+  devices: readonly Device[],
+  present?: Device,
+): Device {
+  const asked = deployment.device;
+  const fits = ({ name, driver, adapter }: Device): boolean =>
+    asked === 'auto' || [name, driver, `${driver}:${adapter}`].includes(asked);
+  const found = present !== undefined && fits(present) ? present : devices.find(fits);
+  if (found !== undefined) return found;
+  const open = devices.map(({ name }) => `'${name}'`).join(', ');
   throw new StatusError(
     'failedPrecondition',
-    `the package asks for the device '${deployment.device}' (deployment.device) and this server runs '${runs}' (--device)`,
+    `the package asks for the device '${asked}' (deployment.device) and this server runs ${open} (--device)`,
   );
 }

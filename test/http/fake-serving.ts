@@ -151,6 +151,7 @@ function stateOf(id: string): ModelState {
     state: 'serving',
     profile: 'embeddings',
     generation: 1,
+    device: 'local',
     unitsMax: 4096,
     inFlight: 0,
     waiting: 0,

@@ -39,7 +39,7 @@ export class BankOperator {
     };
     switch (this.#hops.get(event) ?? 'server') {
       case 'server': {
-        const { device } = reply.value as ServerSummary;
+        const device = (reply.value as ServerSummary).devices[0]!.address;
         this.#hops.set(event, 'device');
         this.#device = device;
         ask(device, 'device.describe', {});

@@ -170,7 +170,8 @@ export class Laws implements ServerWatch {
         (sum, cell) => sum + system.watches.targetsOf(cell.address).length,
         0,
       );
-      const due = system.thread === 'main' && expected.includes(theDevice) ? 1 : 0;
+      // The server watches its device, and that its queue.
+      const due = system.thread === 'main' && expected.includes(theDevice) ? 2 : 0;
       if (watches !== due) this.#rest(`${watches} watches, ${due} due`, system.thread);
     }
   }

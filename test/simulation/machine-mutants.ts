@@ -14,6 +14,7 @@ import { cohort } from '../../actors/serving/cohort.js';
 import { epoch } from '../../actors/serving/epoch.js';
 import { finiteRequest } from '../../actors/serving/finite-request.js';
 import { session } from '../../actors/serving/session.js';
+import { device } from '../../actors/system/device.js';
 import { server } from '../../actors/system/server.js';
 import type { CompiledAction } from '../../runtime/system/machine-action.js';
 import type { CompiledGuard } from '../../runtime/system/machine-guard.js';
@@ -41,6 +42,7 @@ interface Place {
 
 const tables = [
   server,
+  device,
   deployment,
   preparation,
   generation,

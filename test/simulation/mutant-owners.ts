@@ -13,6 +13,7 @@ const LIMIT_MS = 900_000;
 /** By the first word of a mutant's name, up to a dot. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   server: ['actors/system/server.machine.test.js'],
+  device: ['actors/system/device.machine.test.js'],
   deployment: ['actors/model/deployment.machine.test.js'],
   preparation: ['actors/model/preparation.machine.test.js'],
   generation: ['actors/model/generation.machine.test.js'],

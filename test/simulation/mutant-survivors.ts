@@ -7,9 +7,9 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     /^deployment recovering on recovery\.due #[12]: without cancelBackoff$/,
     'the timer that it cancels has just fired',
   ],
-  [/^server recovering on reopen\.due: without cancelTimers$/, 'its only timer has just fired'],
+  [/^device recovering on reopen\.due: without cancelTimers$/, 'its only timer has just fired'],
   [
-    /^server ready on device\.lost: without cancelTimers$/,
+    /^device open on device\.lost: without cancelTimers$/,
     'the next state starts the timer of the same name, which takes its place',
   ],
   [
@@ -36,11 +36,7 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     /^deployment (switching|replacing) on deployment\.register: without noteUnproven$/,
     'the package that is under way has not served either',
   ],
-  [/^server starting on device\.opened: without startSteady$/, 'no device was lost yet: no timer'],
-  [
-    /^server reopening on device\.opened: without answerStarters$/,
-    'once it has started it answers each of them at once',
-  ],
+  [/^device opening on device\.opened: without startSteady$/, 'no device was lost yet: no timer'],
   [
     /^preparation (compiling|placing) on artefact\.ready #1: without countReady$/,
     'it was the last one: the next state counts anew, or ends',

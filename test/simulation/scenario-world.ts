@@ -174,7 +174,7 @@ export class ScenarioWorld {
       log: silent,
     };
     const views = new ThreadViews({ system, topology, timers });
-    const watch = new ProgressWatch({ topology, threads: [], ports });
+    const watch = new ProgressWatch({ topology, watched: { model: [], devices: [] }, ports });
     const serving = new ServingPort({ system, topology, options, text, calls, views, watch });
     const app = createApp({
       serving,

@@ -21,6 +21,7 @@ import { taskPort } from '../../actors/system/task-port.js';
 import type { PackageLocation } from '../../actors/protocol.js';
 import { StatusError, type StatusRecord } from '../../runtime/base/errors.js';
 import type { Ports } from '../../runtime/base/ports.js';
+import { localFacts } from '../../runtime/hal/local/local-facts.js';
 import { LocalMemory } from '../../runtime/hal/local/local-memory.js';
 import type { Fate } from '../../runtime/hal/simulated/completion.js';
 import type { PreparationPlan } from '../../runtime/packages/prepare-package.js';
@@ -72,6 +73,7 @@ export interface SimulatedServerOptions {
 
 export const PREPARATION_THREAD = 'preparation-0';
 export const DEVICE_THREAD = 'device';
+const LOCAL = { name: 'local', driver: 'local', adapter: null, facts: localFacts() };
 
 /** Of a read that fails, whether its file is at fault or its thread has died. */
 const UNREAD: StatusRecord = { code: 'unavailable', message: 'a checkpoint cannot be read' };
@@ -120,7 +122,7 @@ export class SimulatedServer {
     main.spawn('server', observed(server, watch), {
       modelThreads,
       preparationThreads: [PREPARATION_THREAD],
-      deviceThread: DEVICE_THREAD,
+      devices: [{ ...LOCAL, thread: DEVICE_THREAD }],
       waitingMax,
       sessionIdleMs: options.sessionIdleMs,
       wallTime: () => main.ports.clock.wallTime(),

@@ -27,7 +27,7 @@ class Bench {
   readonly ports = manualPorts();
   readonly watch = new ProgressWatch({
     topology: { pulse: (thread) => this.#pulse(thread) },
-    threads: ['model-0', 'device'],
+    watched: { model: ['model-0'], devices: [{ name: 'local', thread: 'device' }] },
     ports: this.ports,
   });
 

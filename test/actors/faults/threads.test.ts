@@ -59,7 +59,9 @@ test('the device thread: it opens again, every model is prepared anew, readiness
         return isBack && (await generationOf(server, 'other')) > beforeOther;
       });
       assert.ok(
-        reasons.some((reason) => /server is re(covering|opening): .*device/.test(reason)),
+        reasons.some((reason) =>
+          /the device local was lost and is being opened again: .*device/.test(reason),
+        ),
         reasons.join('; '),
       );
       await Promise.all(traffic.map((one) => one.answers(WARM)));

@@ -81,8 +81,8 @@ export async function deviceOf(server: TestServer): Promise<DeviceSummary> {
   const deadlineMs = server.now() + PATIENCE_MS;
   const ask = (address: string, kind: string): Promise<unknown> =>
     server.system.request(address, kind, {}, { deadlineMs });
-  const { device } = (await ask(SERVER, 'server.describe')) as ServerSummary;
-  return (await ask(device, 'device.describe')) as DeviceSummary;
+  const { devices } = (await ask(SERVER, 'server.describe')) as ServerSummary;
+  return (await ask(devices[0]!.address, 'device.describe')) as DeviceSummary;
 }
 
 /** With no traffic: each model serves, and every ledger reads zero but for the loaded code. */

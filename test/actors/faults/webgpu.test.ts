@@ -24,13 +24,13 @@ onAdapter(test, 'a device that is lost opens again, and its models serve', () =>
       for (let round = 1; round <= 2; round++) {
         await traffic.answers(WARM);
         const asked = { deadlineMs: server.now() + 10_000 };
-        const { device } = (await server.system.request(
+        const { devices } = (await server.system.request(
           SERVER,
           'server.describe',
           {},
           asked,
         )) as ServerSummary;
-        server.system.tell(device, 'worker.kill', { worker: 0 });
+        server.system.tell(devices[0]!.address, 'worker.kill', { worker: 0 });
         await until('a new generation', async () => (await generation()) > round);
         await traffic.answers(WARM);
       }

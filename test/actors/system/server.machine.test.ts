@@ -1,4 +1,4 @@
-/** The chart of the server when its device comes and goes, stepped without actors. */
+/** The chart of the server when its devices come and go, stepped without actors. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { server } from '../../../actors/system/server.js';
@@ -12,13 +12,18 @@ const status = { code: 'unavailable', message: 'lost' } as const;
 const opened: Event = { type: 'device.opened' };
 const lost: Event = { type: 'device.lost', status };
 const refused: Event = { type: 'device.refused', status };
-const due: Event = { type: 'reopen.due' };
 const drain: Event = { type: 'server.drain' };
 const created: Event = { type: 'deployment.created' };
 const removed: Event = { type: 'deployment.removed' };
 
-function walk(...events: Event[]): { state: string; context: Context; effects: string[] } {
-  let step = startMachine(table);
+interface Walk {
+  readonly state: string;
+  readonly context: Context;
+  readonly effects: string[];
+}
+
+function walk(devices: number, ...events: Event[]): Walk {
+  let step = startMachine(table, { devices });
   for (const event of events) {
     step = stepMachine(table, step.snapshot, event);
     assert.ok(step.isExpected, `${event.type} is expected in ${step.snapshot.state.name}`);
@@ -28,71 +33,69 @@ function walk(...events: Event[]): { state: string; context: Context; effects: s
   return { state: state.name, context: context as Context, effects };
 }
 
-test('a lost device is opened again, as often as it is lost', () => {
-  let way: Event[] = [opened];
-  for (let loss = 1; loss <= 20; loss++) {
-    const gone = walk(...way, lost);
-    assert.is(gone.state, 'recovering');
-    assert.is(gone.context.attempts, loss);
-    assert.ok(gone.effects.includes('strandDeployments') && gone.effects.includes('startBackoff'));
-    // An opening that fails is a loss as well.
-    if (loss % 2 === 0) {
-      way = [...way, lost, due, refused];
-      loss += 1;
-    } else {
-      way = [...way, lost];
+test('it is ready when all its devices are open, and not before', () => {
+  for (const devices of [1, 2, 3]) {
+    for (let count = 0; count <= devices; count++) {
+      const { state } = walk(devices, ...Array.from({ length: count }, () => opened));
+      assert.is(state, count === devices ? 'ready' : 'starting');
     }
-    const back = walk(...way, due);
-    assert.is(back.state, 'reopening');
-    assert.ok(back.effects.includes('openDevice'));
-    way = [...way, due, opened];
-    const { state, effects, context } = walk(...way);
-    assert.is(state, 'ready');
-    assert.ok(effects.includes('restoreDeployments'));
-    assert.is(context.failure, null);
   }
-  assert.is(walk(...way, { type: 'device.settled' }).context.attempts, 0);
 });
 
-const ways: Readonly<Record<string, Event[]>> = {
-  ready: [opened, created],
-  recovering: [opened, created, lost],
-  reopening: [opened, created, lost, due],
-};
+test('a lost device leaves it ready: deployments hear of the loss and of the opening', () => {
+  let way: Event[] = [opened, opened];
+  for (let loss = 1; loss <= 5; loss++) {
+    way = [...way, lost];
+    assert.equal(walk(2, ...way).effects, ['strandDeployments']);
+    way = [...way, refused];
+    assert.equal(walk(2, ...way).effects, []);
+    way = [...way, opened];
+    assert.equal(walk(2, ...way).effects, ['restoreDeployments']);
+    assert.is(walk(2, ...way).state, 'ready');
+  }
+});
 
-for (const [name, way] of Object.entries(ways)) {
-  test(`${name}: requests and removals reach their deployment, registrations only when it works`, () => {
-    assert.is(walk(...way).state, name);
-    assert.equal(walk(...way, { type: 'request.submit' }).effects, ['forwardRequest']);
-    const unregister = walk(...way, { type: 'deployment.unregister' });
+test('requests, registrations and removals reach their deployment', () => {
+  const ways = [
+    [opened, created],
+    [opened, created, lost],
+  ];
+  for (const way of ways) {
+    assert.equal(walk(1, ...way, { type: 'request.submit' }).effects, ['forwardRequest']);
+    const unregister = walk(1, ...way, { type: 'deployment.unregister' });
     assert.equal(unregister.effects, ['unregisterDeployment']);
-    const expected = name === 'ready' ? 'registerDeployment' : 'refuseRegistration';
-    assert.equal(walk(...way, { type: 'deployment.register' }).effects, [expected]);
-  });
+    const register = walk(1, ...way, { type: 'deployment.register' });
+    assert.equal(register.effects, ['registerDeployment']);
+  }
+});
 
-  test(`${name}: a drain ends in \`stopped\`, whatever the device does`, () => {
+test('a drain ends in `stopped`, whatever the devices do', () => {
+  for (const way of [[], [lost]]) {
     for (const fact of [[], [lost], [opened], [refused]]) {
-      const drained = walk(...way, drain, ...fact);
+      const drained = walk(1, opened, created, ...way, drain, ...fact);
       assert.is(drained.state, 'draining');
-      const { state, effects } = walk(...way, drain, ...fact, removed);
-      assert.is(state, 'stopped');
-      assert.ok(effects.includes('closeDevice') && effects.includes('answerDrainers'));
+      const end = walk(1, opened, created, ...way, drain, ...fact, removed);
+      assert.is(end.state, 'stopped');
+      assert.ok(end.effects.includes('closeDevices') && end.effects.includes('answerDrainers'));
     }
-    assert.is(walk(...way, drain, { type: 'drain.expired' }).state, 'stopped');
-  });
-}
+    const expired = walk(1, opened, created, ...way, drain, { type: 'drain.expired' });
+    assert.is(expired.state, 'stopped');
+  }
+});
 
 test('a device that does not open at the start stops the server', () => {
   for (const fact of [lost, refused]) {
-    const { state, effects } = walk({ type: 'server.await' }, fact);
+    const { state, effects, context } = walk(2, { type: 'server.await' }, opened, fact);
     assert.is(state, 'stopped');
     assert.ok(effects.includes('failStarters'));
+    assert.is(context.failure, status);
   }
 });
 
 test('two thousand histories: the chart and what runs because of it agree at every step', () => {
-  const reached = runHistories({ table, model: () => new ServerModel(), histories: 2_000 });
-  for (const state of ['ready', 'recovering', 'reopening', 'draining', 'stopped']) {
+  const model = (random: { below(n: number): number }) => new ServerModel(1 + random.below(2));
+  const reached = runHistories({ table, model, histories: 2_000 });
+  for (const state of ['ready', 'draining', 'stopped']) {
     assert.ok((reached.get(state) ?? 0) > 200, state);
   }
 });

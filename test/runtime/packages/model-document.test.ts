@@ -83,7 +83,7 @@ test('every mistake is told by the path of its field', () => {
     [{ assets: { tokeniser: 't.json' } }, 'assets.tokeniser: unknown field'],
     [
       { deployment: { device: 'gpu' } },
-      'deployment.device: expected one of "auto", "local", "webgpu", got "gpu"',
+      'deployment.device: expected auto, local, webgpu or webgpu:NAME',
     ],
     [{ deployment: { pin: 'yes' } }, 'deployment.pin: expected true or false, got a string'],
     [
