@@ -30,7 +30,7 @@ import { POOL, SERVER } from '../protocol.js';
 import type { FiniteAnswer, FiniteCall as SubmittedCall, NameBanks } from '../protocol.js';
 import { Canary } from './canary.js';
 import { interrupted } from './interrupted.js';
-import type { RegisterDeployment, ServerSummary } from '../system/server.js';
+import type { DeviceState, RegisterDeployment, ServerSummary } from '../system/server.js';
 import type { PoolSummary } from '../system/task-port.js';
 import { actorTree } from './actor-tree.js';
 import type { OpenCalls } from './open-calls.js';
@@ -120,6 +120,7 @@ export class ServingPort implements Serving {
     const summary = (await this.#system.request(SERVER, 'deployment.register', message, {
       deadlineMs: this.#in(LIFECYCLE_DEADLINE_MS),
     })) as DeploymentSummary;
+    await noted;
     return this.#stateOf(summary);
   }
 
@@ -143,12 +144,12 @@ export class ServingPort implements Serving {
 
   async #tellBanks(id: string, kind: string): Promise<ModelState> {
     const summary = await this.#deployment(id);
-    const { device } = await this.#server();
-    const ids = banksOf(summary, await this.#device()).map((bank) => bank.id);
+    const on = await this.#deviceOf(summary);
+    const ids = banksOf(summary, on?.summary ?? null).map((bank) => bank.id);
     const names: NameBanks = { ids };
-    if (ids.length > 0) {
+    if (on !== null && ids.length > 0) {
       const deadlineMs = this.#in(LIFECYCLE_DEADLINE_MS);
-      await this.#system.request(device, kind, names, { deadlineMs });
+      await this.#system.request(on.address, kind, names, { deadlineMs });
     }
     return this.#stateOf(summary);
   }
@@ -168,14 +169,16 @@ export class ServingPort implements Serving {
   }
 
   async readiness(): Promise<Readiness> {
-    const { state, failure } = await this.#server();
-    if (state !== 'ready') {
-      const why = failure === null ? '' : `: ${failure.message}`;
-      return { ready: false, reasons: [`the server is ${state}${why}`] };
-    }
+    const { state, devices } = await this.#server();
+    if (state !== 'ready') return { ready: false, reasons: [`the server is ${state}`] };
     const deployments = await this.#deployments();
     const lost = deployments.filter(({ isRecovering }) => isRecovering);
     const reasons = [
+      ...devices.flatMap(({ name, failure }) =>
+        failure === null
+          ? []
+          : [`the device ${name} was lost and is being opened again: ${failure.message}`],
+      ),
       ...lost.map(({ id, failure: cause }) => {
         const why = cause === null ? '' : `: ${cause.message}`;
         return `model ${id} was lost and is being brought back${why}`;
@@ -200,9 +203,12 @@ export class ServingPort implements Serving {
     }
     await this.#collectThreads(sink);
     sink.set('loom_pool_tasks', {}, (await this.#pool()).started);
-    const device = await this.#device();
-    // Between its loss and its opening there is none to tell of.
-    if (device !== null) collectDevice(sink, device);
+    for (const device of (await this.#server()).devices) {
+      const summary = await this.#device(device);
+      sink.set('loom_device_open', { device: device.name }, summary === null ? 0 : 1);
+      // Between its loss and its opening there is nothing to tell of.
+      if (summary !== null) collectDevice(sink, device.name, summary);
+    }
     for (const [reason, count] of Object.entries(this.#system.deadLetters.counts())) {
       const known = this.#deadLetters.get(reason) ?? 0;
       if (count > known) sink.add('loom_dead_letters_total', { reason }, count - known);
@@ -245,11 +251,19 @@ export class ServingPort implements Serving {
     return (await this.#describeAt(SERVER, 'server.describe')) as ServerSummary;
   }
 
-  async #device(): Promise<DeviceSummary | null> {
-    const { device, failure } = await this.#server();
+  /** Null between its loss and its opening. */
+  async #device({ address, failure }: DeviceState): Promise<DeviceSummary | null> {
     if (failure !== null) return null;
-    const described = this.#describeAt(device, 'device.describe');
+    const described = this.#describeAt(address, 'device.describe');
     return described.then((summary) => summary as DeviceSummary).catch(() => null);
+  }
+
+  /** The device that a deployment is on. */
+  async #deviceOf({ device }: DeploymentSummary): Promise<DeviceOf | null> {
+    const { devices } = await this.#server();
+    const on = devices.find(({ name }) => name === device);
+    const summary = on === undefined ? null : await this.#device(on);
+    return summary === null ? null : { address: on!.address, summary };
   }
 
   /** Deployments that end between the two questions are left out. */
@@ -267,8 +281,11 @@ export class ServingPort implements Serving {
   }
 
   async #stateOf(summary: DeploymentSummary): Promise<ModelState> {
-    const [generation, device] = await Promise.all([this.#generationOf(summary), this.#device()]);
-    return modelStateOf(summary, { generation, device });
+    const [generation, on] = await Promise.all([
+      this.#generationOf(summary),
+      this.#deviceOf(summary),
+    ]);
+    return modelStateOf(summary, { generation, device: on?.summary ?? null });
   }
 
   /** Null when none serves, or when it ended meanwhile. */
@@ -285,8 +302,13 @@ function collectThread(sink: MetricSink, thread: string, usage: HostUsage): void
   sink.set('loom_thread_messages', { thread }, usage.messages);
 }
 
-function collectDevice(sink: MetricSink, device: DeviceSummary): void {
-  const name = device.driver;
+interface DeviceOf {
+  /** Of its queue. */
+  readonly address: string;
+  readonly summary: DeviceSummary;
+}
+
+function collectDevice(sink: MetricSink, name: string, device: DeviceSummary): void {
   sink.set('loom_device_executables', { device: name }, device.executables);
   sink.set('loom_device_budget_bytes', { device: name }, device.budget);
   const totals = new Map<string, number>();
