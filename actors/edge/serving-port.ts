@@ -120,7 +120,6 @@ export class ServingPort implements Serving {
     const summary = (await this.#system.request(SERVER, 'deployment.register', message, {
       deadlineMs: this.#in(LIFECYCLE_DEADLINE_MS),
     })) as DeploymentSummary;
-    await noted;
     return this.#stateOf(summary);
   }
 
