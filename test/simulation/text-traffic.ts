@@ -95,6 +95,14 @@ export class TextTraffic {
     return turns.length;
   }
 
+  /** One of these, or whoever has waited longest; false when nobody waits. */
+  leaveOne(isIts: (event: TextEvent) => boolean): boolean {
+    const turns = this.open.filter(({ op }) => op === 'generate');
+    const event = turns.find(isIts) ?? turns[0];
+    if (event !== undefined) this.#leave(event);
+    return event !== undefined;
+  }
+
   #leave(event: TextEvent): void {
     if (event.replies.length > 0) return;
     event.leftMs = Math.min(event.leftMs, this.#self!.now());

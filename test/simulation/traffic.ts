@@ -18,6 +18,7 @@ export const MODELS = ['alpha', 'beta'] as const;
 export const PATIENCE_MS = 600_000;
 
 export interface TrafficShape {
+  readonly models: readonly string[];
   readonly calls: number;
   /** Phase 1, in virtual milliseconds. */
   readonly lengthMs: number;
@@ -111,7 +112,7 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
   };
   const steps: Step[] = [{ kind: 'await', model: '', atMs: 0 }];
   const residence = (): number => 1_000 * (chance(0.5) ? 0 : random.below(shape.pins ? 3 : 2));
-  for (const model of MODELS) {
+  for (const model of shape.models) {
     steps.push({ kind: 'register', model, version: 10 + residence(), atMs: startMs });
   }
   for (let i = 0; i < shape.calls; i++) {
@@ -121,7 +122,7 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
     const hurried = chance(shape.hurried);
     steps.push({
       kind: 'call',
-      model: pick(MODELS),
+      model: pick(shape.models),
       inputs,
       atMs,
       deadlineMs: atMs + (hurried ? random.next() * 15 : PATIENCE_MS),
@@ -137,17 +138,17 @@ export function planTraffic(seed: number, startMs: number, shape: TrafficShape):
   for (let i = 0; i < shape.replacements; i++) {
     const flaw = chance(0.6) ? 0 : random.below(flaws.length);
     const version = 10 * (i + 2) + flaw + residence();
-    steps.push({ kind: 'register', model: pick(MODELS), version, atMs: moment() });
+    steps.push({ kind: 'register', model: pick(shape.models), version, atMs: moment() });
   }
   for (let i = 0; i < shape.removals; i++) {
-    steps.push({ kind: 'unregister', model: pick(MODELS), atMs: moment() });
+    steps.push({ kind: 'unregister', model: pick(shape.models), atMs: moment() });
   }
   const commands = [
     ['warm', shape.warmups],
     ['deactivate', shape.deactivations],
   ] as const;
   for (const [kind, times] of commands) {
-    for (let i = 0; i < times; i++) steps.push({ kind, model: pick(MODELS), atMs: at() });
+    for (let i = 0; i < times; i++) steps.push({ kind, model: pick(shape.models), atMs: at() });
   }
   if (shape.drains) {
     const boundMs = chance(0.5) ? random.next() * 20 : 1_000;
@@ -192,6 +193,14 @@ export class Traffic {
     const calls = this.open.filter(({ step }) => step.kind === 'call');
     for (const event of calls) this.#leave(event);
     return calls.length;
+  }
+
+  /** One of these, or whoever has waited longest; false when nobody waits. */
+  leaveOne(isIts: (event: Event) => boolean): boolean {
+    const calls = this.open.filter(({ step }) => step.kind === 'call');
+    const event = calls.find(isIts) ?? calls[0];
+    if (event !== undefined) this.#leave(event);
+    return event !== undefined;
   }
 
   #receive(message: Message): void {
