@@ -32,7 +32,10 @@ export const MAX_ROOTS = 8;
 export const ZERO_PAGE_BYTES = 1024 * 1024 + 64;
 export const SINK_BYTES = 1024 * 1024 + 64;
 
-/** The sync block (u32 words). Barriers are sense-counting; a poisoned worker frees all others. */
+/**
+ * The sync block (u32 words). A barrier waits for shares that were begun, not for workers: one that
+ * the system has put aside between two shares holds up nobody. A poisoned worker frees all others.
+ */
 export const SYNC = {
   /** 0, or one of POISON; the first writer wins (compare-exchange). */
   poison: 0,
@@ -40,10 +43,9 @@ export const SYNC = {
   poisonStep: 4,
   /** A value that explains it (an extent, a length). */
   poisonDetail: 8,
-  /** Workers that arrived at the current barrier, and its generation number. */
-  arrived: 64,
-  generation: 68,
-  /** Workers that sleep in the barrier, so that the last to arrive wakes nobody needlessly. */
+  /** Shares of steps (chunks of grids) that are done, over the whole submission. */
+  done: 64,
+  /** Workers that sleep in a barrier, so that nobody is woken needlessly. */
   sleepers: 72,
 } as const;
 

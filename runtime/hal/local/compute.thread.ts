@@ -72,7 +72,7 @@ function runLaunch(launch: number): void {
     const words = new Int32Array(memory.buffer as ArrayBuffer);
     const sync = words[(args + ARGS.sync) >>> 2]! >>> 2;
     Atomics.compareExchange(words, sync + SYNC.poison / 4, 0, POISON.workerLost);
-    Atomics.notify(words, sync + SYNC.generation / 4);
+    Atomics.notify(words, sync + SYNC.done / 4);
     const text = error instanceof Error ? error.message : String(error);
     port.postMessage({ launch, error: text } satisfies ComputeReport);
   }

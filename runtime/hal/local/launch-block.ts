@@ -41,14 +41,14 @@ export function poisonLaunch(memory: LocalMemory, cause: number): void {
   const words = new Int32Array(memory.memory.buffer as ArrayBuffer);
   const sync = memory.layout.sync >>> 2;
   Atomics.compareExchange(words, sync + SYNC.poison / 4, 0, cause);
-  Atomics.notify(words, sync + SYNC.generation / 4);
+  Atomics.notify(words, sync + SYNC.done / 4);
 }
 
-/** Grows while workers take chunks of its dispatches and pass its barriers. */
+/** Grows while workers take chunks of its dispatches and end them. */
 export function launchProgress({ layout, words }: LocalMemory, launch: Launch): number {
   const counters = layout.counters >>> 2;
   const steps = launch.executable.info.steps.length;
-  let progress = Atomics.load(words, (layout.sync + SYNC.generation) >>> 2);
+  let progress = Atomics.load(words, (layout.sync + SYNC.done) >>> 2);
   for (let step = 0; step < steps; step += 1) progress += Atomics.load(words, counters + step);
   return progress;
 }

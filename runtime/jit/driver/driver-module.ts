@@ -15,6 +15,8 @@ export interface DriverGlobals {
   readonly sync: number;
   /** Index of the dispatch being run, for poison reports. */
   readonly step: number;
+  /** Shares that all steps up to here have: what a barrier waits for. */
+  readonly begun: number;
 }
 
 export class DriverModule implements KernelModule {
@@ -32,6 +34,7 @@ export class DriverModule implements KernelModule {
       workers: global(),
       sync: global(),
       step: global(),
+      begun: global(),
       zeroPage: global(),
       sink: global(),
       scratch: global(),
@@ -64,9 +67,24 @@ export class DriverModule implements KernelModule {
     return this.helper('poison', () => poisonBody(this.globals));
   }
 
-  /** () → the poison word, after all workers have arrived or the submission is poisoned. */
+  /** () → the poison word, after all steps up to here are done or the submission is poisoned. */
   get barrier(): number {
     return this.helper('barrier', () => barrierBody(this.globals));
+  }
+
+  /** (shares): so many are done. */
+  get complete(): number {
+    return this.helper('complete', () => completeBody(this.globals));
+  }
+
+  /** () → the poison word, after all workers have come here: they may be behind a barrier by far. */
+  get meeting(): number {
+    return this.helper('meeting', () => {
+      const code = new FunctionBody({ params: [], results: ['i32'] });
+      emitOwnShare(code, this);
+      code.call(this.barrier);
+      return code;
+    });
   }
 }
 
@@ -87,69 +105,64 @@ function poisonBody({ sync, step }: DriverGlobals): FunctionBody {
   code.end();
   code.getGlobal(sync);
   code.i32(-1);
-  code.access('memory.atomic.notify', SYNC.generation);
+  code.access('memory.atomic.notify', SYNC.done);
   code.op('drop');
   return code;
 }
 
-function barrierBody(globals: DriverGlobals): FunctionBody {
-  const code = new FunctionBody({ params: [], results: ['i32'] });
-  const generation = code.local('i32');
-  const load = (offset: number) => {
-    code.getGlobal(globals.sync);
-    code.access('i32.atomic.load', offset);
-  };
-  code.getGlobal(globals.workers);
-  code.i32(1);
-  code.op('i32.ne');
-  code.if();
-  load(SYNC.generation);
-  code.set(generation);
-  code.getGlobal(globals.sync);
-  code.i32(1);
-  code.access('i32.atomic.rmw.add', SYNC.arrived);
-  code.i32(1);
+/** Each worker has one share of a step, and this one has done its own. */
+export function emitOwnShare(code: FunctionBody, module: DriverModule): void {
+  const { begun, workers } = module.globals;
+  code.getGlobal(begun);
+  code.getGlobal(workers);
   code.op('i32.add');
-  code.getGlobal(globals.workers);
-  code.op('i32.eq');
-  code.if();
-  emitRelease(code, globals);
-  code.else();
-  emitAwait(code, globals, generation);
-  code.end();
-  code.end();
-  load(SYNC.poison);
-  return code;
+  code.setGlobal(begun);
+  code.i32(1);
+  code.call(module.complete);
 }
 
-/** The last to arrive: a new generation begins, whoever sleeps is woken. */
-function emitRelease(code: FunctionBody, { sync }: DriverGlobals): void {
+function completeBody({ sync }: DriverGlobals): FunctionBody {
+  const code = new FunctionBody({ params: ['i32'], results: [] });
   code.getGlobal(sync);
-  code.i32(0);
-  code.access('i32.atomic.store', SYNC.arrived);
-  code.getGlobal(sync);
-  code.i32(1);
-  code.access('i32.atomic.rmw.add', SYNC.generation);
+  code.get(0);
+  code.access('i32.atomic.rmw.add', SYNC.done);
   code.op('drop');
   code.getGlobal(sync);
   code.access('i32.atomic.load', SYNC.sleepers);
   code.if();
   code.getGlobal(sync);
   code.i32(-1);
-  code.access('memory.atomic.notify', SYNC.generation);
+  code.access('memory.atomic.notify', SYNC.done);
   code.op('drop');
   code.end();
+  return code;
 }
 
-/** Spins, then sleeps in bounded turns, until the generation moves on or the poison is set. */
-function emitAwait(code: FunctionBody, { sync }: DriverGlobals, generation: number): void {
+function barrierBody(globals: DriverGlobals): FunctionBody {
+  const code = new FunctionBody({ params: [], results: ['i32'] });
+  code.getGlobal(globals.workers);
+  code.i32(1);
+  code.op('i32.ne');
+  code.if();
+  emitAwait(code, globals);
+  code.end();
+  code.getGlobal(globals.sync);
+  code.access('i32.atomic.load', SYNC.poison);
+  return code;
+}
+
+/** Spins, then sleeps in bounded turns, until enough is done or the poison is set. */
+function emitAwait(code: FunctionBody, { sync, begun }: DriverGlobals): void {
   const spins = code.local('i32');
+  const seen = code.local('i32');
   const done = code.block();
   const leaveWhenDone = () => {
     code.getGlobal(sync);
-    code.access('i32.atomic.load', SYNC.generation);
-    code.get(generation);
-    code.op('i32.ne');
+    code.access('i32.atomic.load', SYNC.done);
+    code.tee(seen);
+    code.getGlobal(begun);
+    // More than that is done where others have gone on without this worker.
+    code.op('i32.ge_u');
     code.brIf(done);
     code.getGlobal(sync);
     code.access('i32.atomic.load', SYNC.poison);
@@ -174,10 +187,18 @@ function emitAwait(code: FunctionBody, { sync }: DriverGlobals, generation: numb
   const sleep = code.loop();
   count(1);
   code.getGlobal(sync);
-  code.get(generation);
+  code.access('i32.atomic.load', SYNC.done);
+  code.set(seen);
+  code.get(seen);
+  code.getGlobal(begun);
+  code.op('i32.lt_u');
+  code.if();
+  code.getGlobal(sync);
+  code.get(seen);
   code.i64(BARRIER_WAIT_NS);
-  code.access('memory.atomic.wait32', SYNC.generation);
+  code.access('memory.atomic.wait32', SYNC.done);
   code.op('drop');
+  code.end();
   count(-1);
   leaveWhenDone();
   code.br(sleep);

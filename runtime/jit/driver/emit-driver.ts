@@ -9,6 +9,7 @@ import { ARGS, POISON, SINK_BYTES } from '../local-abi.js';
 import type { CommandPlan, PlannedStep } from '../plan-command.js';
 import { checkBody } from '../wasm/body-limits.js';
 import { FunctionBody } from '../wasm/function-body.js';
+import { emitOwnShare } from './driver-module.js';
 import type { DriverModule } from './driver-module.js';
 import {
   pushRangeAddress,
@@ -41,10 +42,14 @@ export function emitDriver({ module, plan, grids }: DriverInput): void {
   const words = new Words(module, program);
   const parts = plan.parts.map((steps, part) => {
     const functions: number[] = [];
+    const meetings = meetingsOf(steps);
     for (let first = 0; first < steps.length; first += STEPS_A_FUNCTION) {
       const code = new FunctionBody({ params: [], results: ['i32'] });
       const scope: StepScope = { module, program, placement, code, words, grids };
-      for (const step of steps.slice(first, first + STEPS_A_FUNCTION)) emitStep(scope, step);
+      for (const step of steps.slice(first, first + STEPS_A_FUNCTION)) {
+        if (step.barrier) emitBarrier(code, meetings.has(step) ? module.meeting : module.barrier);
+        emitStep(scope, step);
+      }
       code.i32(0);
       functions.push(module.helper(`part${part}_from${first}`, () => code));
     }
@@ -97,9 +102,11 @@ function runBody(module: DriverModule, { words, parts, plan }: RunInput): Functi
   code.i32(SINK_BYTES);
   code.op('i32.add');
   code.setGlobal(globals.scratch);
+  code.i32(0);
+  code.setGlobal(globals.begun);
   words.emitReads(code);
   if (plan.wordsNeedBarrier && words.used) {
-    code.call(module.barrier);
+    code.call(module.meeting);
     emitLeave(code);
   }
   parts.forEach((functions, part) => {
@@ -131,12 +138,28 @@ function emitLeavePoisoned(code: FunctionBody): void {
   code.end();
 }
 
+/**
+ * Steps before which all workers meet: behind a grid that lies in memory, which a worker that comes
+ * late must still find there.
+ */
+function meetingsOf(steps: readonly PlannedStep[]): ReadonlySet<PlannedStep> {
+  const meetings = new Set<PlannedStep>();
+  let isRead = false;
+  for (const step of steps) {
+    if (step.barrier && isRead) meetings.add(step);
+    if (step.barrier) isRead = false;
+    if (step.op === 'dispatch' && step.dispatch.grid.kind === 'indirect') isRead = true;
+  }
+  return meetings;
+}
+
+function emitBarrier(code: FunctionBody, barrier: number): void {
+  code.call(barrier);
+  emitLeavePoisoned(code);
+}
+
 function emitStep(scope: StepScope, step: PlannedStep): void {
   const { code, module } = scope;
-  if (step.barrier) {
-    code.call(module.barrier);
-    emitLeavePoisoned(code);
-  }
   if (step.op === 'fill') return emitFill(scope, step);
   code.i32(step.index);
   code.setGlobal(module.globals.step);
@@ -182,6 +205,7 @@ function emitFill(scope: StepScope, step: PlannedStep & { readonly op: 'fill' })
   code.op('i32.sub');
   code.op('memory.fill');
   code.release('i32', from);
+  emitOwnShare(code, module);
 }
 
 function emitDispatch(scope: StepScope, dispatch: Dispatch, index: number): void {

@@ -1,7 +1,8 @@
 /**
  * The workgroups of one dispatch, shared among workers: `grid_<kernel>(gx, gy, gz, counter, kernel
- * arguments…)` takes chunks from the step's atomic counter until none is left. Answers the poison
- * word; a worker that was slow or preempted costs one chunk, not the step.
+ * arguments…)` takes chunks from the step's atomic counter until none is left, and says how many
+ * it has done. Answers the poison word; a worker that was slow or preempted costs one chunk, not
+ * the step.
  */
 import type { Kernel } from '../../loom/typed.js';
 import { emitBudgetCharge } from '../kernel/emit-charge.js';
@@ -22,15 +23,20 @@ const COUNTER = 3;
 const ARGUMENTS = 4;
 
 export function gridBody(module: DriverModule, kernel: Kernel, kernelIndex: number): FunctionBody {
-  const own = kernelType(kernel).params.slice(3);
-  const code = new FunctionBody({ params: ['i32', 'i32', 'i32', 'i32', ...own], results: ['i32'] });
+  const given = kernelType(kernel).params.slice(3);
+  const code = new FunctionBody({
+    params: ['i32', 'i32', 'i32', 'i32', ...given],
+    results: ['i32'],
+  });
   const { globals } = module;
   const total = code.local('i32');
   const chunk = code.local('i32');
   const at = code.local('i32');
   const end = code.local('i32');
+  const own = code.local('i32');
   emitTotal(code, module, total);
   emitChunkSize(code, module, total, chunk);
+  emitBegun(code, module, total, chunk);
   const done = code.block();
   const again = code.loop();
   code.get(COUNTER);
@@ -42,9 +48,18 @@ export function gridBody(module: DriverModule, kernel: Kernel, kernelIndex: numb
   code.brIf(done);
   emitChunkEnd(code, { at, chunk, total, end });
   emitChunkCharge(code, module, { at, end, units: unitsOf(kernel.body) });
-  emitWorkgroups(code, { at, end, arguments: own.length, kernelIndex, sync: globals.sync });
+  emitWorkgroups(code, { at, end, arguments: given.length, kernelIndex, sync: globals.sync });
+  code.get(own);
+  code.i32(1);
+  code.op('i32.add');
+  code.set(own);
   code.br(again);
   code.end();
+  code.end();
+  code.get(own);
+  code.if();
+  code.get(own);
+  code.call(module.complete);
   code.end();
   code.getGlobal(globals.sync);
   code.access('i32.atomic.load', SYNC.poison);
@@ -98,6 +113,20 @@ function emitChunkSize(
   code.get(chunk);
   code.ops('i32.eqz', 'select');
   code.set(chunk);
+}
+
+/** All chunks of this step are begun: ceil(total / chunk), at most twice as many as asked for. */
+function emitBegun(code: FunctionBody, module: DriverModule, total: number, chunk: number): void {
+  const { begun } = module.globals;
+  code.getGlobal(begun);
+  code.get(total);
+  code.get(chunk);
+  code.ops('i32.add');
+  code.i32(1);
+  code.op('i32.sub');
+  code.get(chunk);
+  code.ops('i32.div_u', 'i32.add');
+  code.setGlobal(begun);
 }
 
 function emitChunkEnd(

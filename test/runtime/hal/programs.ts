@@ -279,7 +279,7 @@ export function stuck(): ExecutableImage {
   return image({ name: 'stuck', roots }, (code) => {
     const again = code.loop();
     block(code, ARGS.sync);
-    code.i32(SYNC.generation);
+    code.i32(SYNC.done);
     code.op('i32.add');
     code.i32(0);
     code.i64(20_000_000n);

@@ -95,16 +95,26 @@ test('the reflection survives structured clone and names what a device must prov
   assert.is(reflection.parts, 1);
 });
 
-test('workers that wait in a barrier are freed when the driver poisons the submission', async () => {
+test('a worker that the system keeps away holds up nobody: the others do all of it', async () => {
+  const input = Float32Array.from({ length: count }, (_, i) => Math.fround(Math.cos(i) * 1e-3));
   const bench = new CommandBench(compileCommand(chain()), [
-    new Uint8Array(count * 4),
+    bytesOf(input),
     new Uint8Array(count * 4),
   ]);
+  const { poison, roots } = await bench.run({ workers: 3, absent: [2] });
+  assert.is(poison, 0);
+  assert.equal(f32s(roots[1]!), [1, 2, 3, 4, 5].reduce(mix, input));
+});
+
+test('workers that wait for one another are freed when the driver poisons the submission', async () => {
+  // All meet when they have read the words, before a dispatch writes there.
+  const bench = new CommandBench(compileCommand(overwriting()), [new Uint8Array(13 * 4)]);
   // Worker 2 of 3 never comes, as if it had died.
   const running = bench.run({ workers: 3, absent: [2] });
   setTimeout(() => bench.poison(POISON.workerLost), 150);
   const result = await running;
   assert.is(result.poison, POISON.workerLost);
+  assert.equal([...result.roots[0]!], Array(13 * 4).fill(0));
 });
 
 test('a submission that is poisoned from the start ends without an answer', async () => {
@@ -206,16 +216,20 @@ function scaled(): Kernel {
   );
 }
 
-test('words mean the packet as uploaded, although a dispatch overwrites it', async () => {
+/** Three steps over a packet whose words they are given, the count among them. */
+function overwriting(): CommandProgram {
   const w = (offset: number, type: 'i32' | 'f32' = 'i32') =>
     ({ op: 'word', type, root: 0, offset }) as const;
   const grid = { op: 'ceil_div', type: 'i32', left: w(0), right: b.word(4) } as const;
   const step = b.dispatch(0, [b.wholeRoot(0), w(0), w(4, 'f32')], grid);
-  const program = b.commandProgram({
+  return b.commandProgram({
     roots: [b.root('inout', { hosted: true })],
     kernels: [scaled()],
     steps: [step, step, step],
   });
+}
+
+test('words mean the packet as uploaded, although a dispatch overwrites it', async () => {
   const packet = new Float32Array(13);
   new Int32Array(packet.buffer)[0] = 10;
   packet[1] = 0.25;
@@ -223,7 +237,7 @@ test('words mean the packet as uploaded, although a dispatch overwrites it', asy
   for (let round = 0; round < 3; round++)
     for (let i = 0; i < 10; i++) expected[i] = Math.fround(expected[i]! + 0.25);
   for (const workers of [1, 3]) {
-    const result = await new CommandBench(compileCommand(program), [bytesOf(packet)]).run({
+    const result = await new CommandBench(compileCommand(overwriting()), [bytesOf(packet)]).run({
       workers,
     });
     assert.equal(bytesOf(f32s(result.roots[0]!)), bytesOf(expected));

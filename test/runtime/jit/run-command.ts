@@ -161,7 +161,7 @@ export class CommandBench {
   poison(cause: number): void {
     const words = new Int32Array(this.memory.buffer);
     Atomics.compareExchange(words, (this.#sync + SYNC.poison) >>> 2, 0, cause);
-    Atomics.notify(words, (this.#sync + SYNC.generation) >>> 2);
+    Atomics.notify(words, (this.#sync + SYNC.done) >>> 2);
   }
 
   #result(): RunResult {
