@@ -1,4 +1,8 @@
-/** A choice as `/v1/completions` spells it: plain text, after its prompt where that is echoed. */
+/**
+ * A choice as `/v1/completions` spells it: plain text, after its prompt where that is echoed. With
+ * log probabilities the tokens of an echoed prompt come before those of the answer; its first one
+ * follows nothing, so it has none.
+ */
 import { finiteLogprob, GatheredText, type ChoiceWriter } from './text-choice.js';
 import type { TextDelta, TextResult, TextToken } from './text-serving.js';
 
@@ -13,6 +17,7 @@ export interface CompletionChoiceOptions {
 export class CompletionChoice implements ChoiceWriter {
   readonly #options: CompletionChoiceOptions;
   readonly #gathered: GatheredText;
+  readonly #prompt: TextToken[] = [];
   /** Where the text of the next token begins: its offset in the tokens' own texts. */
   #offset: number;
 
@@ -27,10 +32,10 @@ export class CompletionChoice implements ChoiceWriter {
     return echo === '' ? null : this.#choice(echo, null, null);
   }
 
-  delta({ text, tokens }: TextDelta): object | null {
-    const hasLogprobs = this.#options.topLogprobs !== null && tokens.length > 0;
-    if (text === '' && !hasLogprobs) return null;
-    return this.#choice(text, this.#logprobs(tokens), null);
+  delta({ text, tokens, prompt = [] }: TextDelta): object | null {
+    const isScored = this.#options.topLogprobs !== null && tokens.length + prompt.length > 0;
+    if (text === '' && !isScored) return null;
+    return this.#choice(text, this.#logprobs([...prompt, ...tokens]), null);
   }
 
   last({ finish }: TextResult): readonly object[] {
@@ -38,12 +43,14 @@ export class CompletionChoice implements ChoiceWriter {
   }
 
   gather(delta: TextDelta): void {
+    this.#prompt.push(...(delta.prompt ?? []));
     this.#gathered.add(delta);
   }
 
   whole({ finish }: TextResult): object {
     const { text, tokens } = this.#gathered;
-    return this.#choice(this.#options.echo + text, this.#logprobs(tokens), finish);
+    const logprobs = this.#logprobs([...this.#prompt, ...tokens]);
+    return this.#choice(this.#options.echo + text, logprobs, finish);
   }
 
   #choice(text: string, logprobs: object | null, finish: string | null): object {
@@ -55,19 +62,25 @@ export class CompletionChoice implements ChoiceWriter {
     if (topLogprobs === null) return null;
     return {
       tokens: tokens.map((token) => token.text),
-      token_logprobs: tokens.map((token) => finiteLogprob(token.logprob)),
-      top_logprobs: tokens.map((token) =>
-        Object.fromEntries(
-          token.top
-            .slice(0, topLogprobs)
-            .map((one) => [one.text, finiteLogprob(one.logprob)] as const),
-        ),
-      ),
-      text_offset: tokens.map((token) => {
-        const at = this.#offset;
-        this.#offset += token.text.length;
-        return at;
-      }),
+      token_logprobs: tokens.map((token) => (isFirst(token) ? null : finiteLogprob(token.logprob))),
+      top_logprobs: tokens.map((token) => (isFirst(token) ? null : likeliest(token, topLogprobs))),
+      text_offset: tokens.map((token) => this.#offsetOf(token)),
     };
   }
+
+  #offsetOf({ text, offset }: TextToken): number {
+    if (offset !== undefined) return offset;
+    const at = this.#offset;
+    this.#offset += text.length;
+    return at;
+  }
 }
+
+/** Of a prompt: nothing is before it that could make it likely. */
+const isFirst = ({ logprob, offset }: TextToken): boolean =>
+  offset !== undefined && logprob === null;
+
+const likeliest = ({ top }: TextToken, count: number): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    top.slice(0, count).map((one) => [one.text, finiteLogprob(one.logprob)] as const),
+  );

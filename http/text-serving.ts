@@ -24,6 +24,8 @@ export interface TextBody {
   readonly stop: readonly string[];
   readonly sampling: SamplingOptions;
   readonly grammar: Grammar | null;
+  /** With `topLogprobs`, for a row of its own: tokens of the prompt are said as well. */
+  readonly isPromptScored?: boolean;
   /** The prompt offers tools: the answer is parsed by the package when it has ended. */
   readonly hasTools: boolean;
 }
@@ -34,12 +36,16 @@ export interface TextToken {
   /** Bytes that this token stands for by itself, as text. */
   readonly text: string;
   readonly logprob: number | null;
+  /** Of a token of a prompt: characters of its text that come before. */
+  readonly offset?: number;
   readonly top: readonly { readonly id: number; readonly text: string; readonly logprob: number }[];
 }
 
 export interface TextDelta {
   readonly text: string;
   readonly tokens: readonly TextToken[];
+  /** Tokens of a prompt that is scored; the first of all has no log probability. */
+  readonly prompt?: readonly TextToken[];
 }
 
 export type TextFinish = 'stop' | 'length';

@@ -10,6 +10,8 @@ export interface Turn {
   readonly hasTools: boolean;
   /** Calls that the answer must be; null: what the request says of its form. */
   readonly calls: Grammar | null;
+  /** Its prompt is said with likelihoods, too. */
+  readonly isPromptScored?: boolean;
   /** Among the choices of its prompt. */
   readonly index: number;
 }
@@ -27,6 +29,7 @@ export function turnBody(generation: Generation, turn: Turn): TextBody {
     sampling: seed === undefined ? sampling : { ...sampling, seed: nthSeed(seed, index) },
     grammar: calls ?? grammar,
     hasTools,
+    ...(turn.isPromptScored === true ? { isPromptScored: true } : {}),
   };
 }
 

@@ -14,6 +14,7 @@ import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
 import type { TextBody } from '../../http/text-serving.js';
 import type { PreparedPrompt, SessionAnswer } from '../protocol.js';
 import type { RowOrder } from './row-transfer.js';
+import { ScoredPrompt } from './scored-prompt.js';
 import type { TurnInput } from './turn.js';
 import type { TurnTable } from './turn-table.js';
 
@@ -118,9 +119,16 @@ export class SessionHome {
       details: sampling.topLogprobs !== undefined,
       grammar: body.grammar === null ? null : this.#grammar(body.grammar, form),
       isCaptured: this.isSequence,
+      scored: this.#scored(ids, body),
       tokenizer: this.#options.tokenizer,
       terminal: this.#terminal,
     };
+  }
+
+  #scored(ids: readonly number[], { sampling, session, isPromptScored }: TextBody) {
+    const isScored = isPromptScored === true && session === null && !this.isSequence;
+    if (!isScored || sampling.topLogprobs === undefined) return null;
+    return new ScoredPrompt(ids, this.geometry.vocabulary, this.#options.tokenizer);
   }
 
   /** A row holds what it held, the prompt, and what shall be said. */

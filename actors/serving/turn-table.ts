@@ -100,7 +100,7 @@ export class TurnTable {
   #attach(turn: Turn, row: Row): void {
     const { store } = this.#host;
     const { parked, wantsToken } = turn;
-    const ids = parked ?? turn.input.prompt;
+    const ids = parked ?? turn.appended;
     if (wantsToken && row.ids.length + ids.length === 0) {
       throw new StatusError('invalidArgument', 'nothing can follow a row without tokens', {
         param: 'prompt',
@@ -246,7 +246,7 @@ export class TurnTable {
     const count = store.reserve(row, tokens + drafts);
     // Fewer than chosen where there is a place for a state since: it ends where that is kept.
     assert(count > 0, `row ${row.ordinal} to have room`);
-    const { bound, seed, grammar } = turn.input;
+    const { bound, seed } = turn.input;
     const ids = row.ids.slice(row.done, row.done + count);
     const selects = row.done + count === row.ids.length && turn.wantsToken;
     const pages = Math.ceil((row.done + count) / geometry.pageTokens);
@@ -261,7 +261,7 @@ export class TurnTable {
       bound: bound.bound,
       counter: turn.outputs.length,
       history: bound.history === 0 ? [] : turn.outputs.slice(-bound.history),
-      mask: selects ? (grammar?.mask() ?? null) : null,
+      mask: selects ? turn.mask() : null,
       seed,
     };
     return { turn, span };
@@ -285,7 +285,7 @@ export class TurnTable {
     }
     if (turn.isWithdrawn) return this.#settle(turn);
     if (!span.selects) return this.#read(turn);
-    if (turn.firstTokenMs === 0) turn.firstTokenMs = this.#host.now();
+    if (turn.firstTokenMs === 0 && !turn.isScoring) turn.firstTokenMs = this.#host.now();
     const ids = selected === null ? accepted : [...accepted, selected];
     try {
       this.#said(turn, ids, turn.emit(ids, { details }));

@@ -11,6 +11,7 @@ import type { BoundTurn } from '../../runtime/packages/text-control.js';
 import type { SpanResult, TokenLikelihood } from '../../runtime/profiles/text.js';
 import type { GrammarState } from '../../runtime/text/grammar/grammar-state.js';
 import type { Row } from '../../runtime/text/retained-row.js';
+import type { ScoredPrompt } from './scored-prompt.js';
 import { StopText } from '../../runtime/text/stop-text.js';
 import { TokenText } from '../../runtime/text/token-text.js';
 import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
@@ -23,7 +24,7 @@ export interface TurnInput {
   /** Where what it says goes; null: nobody reads along. */
   readonly stream: number | null;
   readonly arrivedMs: number;
-  /** Ids to append. */
+  /** Ids to append, and to choose where they are scored. */
   readonly prompt: readonly number[];
   readonly maxTokens: number | null;
   readonly stop: readonly string[];
@@ -32,6 +33,8 @@ export interface TurnInput {
   /** Whether each token's likelihood is wanted. */
   readonly details: boolean;
   readonly grammar: GrammarState | null;
+  /** The likelihoods of the prompt are wanted, too. */
+  readonly scored: ScoredPrompt | null;
   /** What its tokens give is wanted, each token's once. */
   readonly isCaptured: boolean;
   /** Null for packages without one: such a turn has ids and no text. */
@@ -106,12 +109,33 @@ export class Turn {
   finish: TextFinish | null = null;
   readonly #text: TokenText | null;
   readonly #stop: StopText;
+  /** Tokens of the prompt that are to be said. */
+  #unsaid: TextToken[] = [];
   #whole = '';
 
   constructor(input: TurnInput) {
     this.input = input;
     this.#text = input.tokenizer === null ? null : new TokenText(input.tokenizer);
     this.#stop = new StopText(input.stop);
+    const { scored, prompt } = input;
+    if (scored !== null) this.#unsaid.push(scored.placed(this.#token(prompt[0]!, [])));
+  }
+
+  /** Ids that its row reads before it chooses any. */
+  get appended(): readonly number[] {
+    const { prompt, scored } = this.input;
+    return scored === null ? prompt : prompt.slice(0, 1);
+  }
+
+  /** What it chooses is its prompt still. */
+  get isScoring(): boolean {
+    return this.input.scored?.isRead === false;
+  }
+
+  /** Ids that may be chosen next; null: any. */
+  mask(): Uint32Array | null {
+    const { scored, grammar } = this.input;
+    return this.isScoring ? scored!.mask() : (grammar?.mask() ?? null);
   }
 
   get isStalled(): boolean {
@@ -141,7 +165,7 @@ export class Turn {
 
   /** A token is wanted when its row has been read. */
   get wantsToken(): boolean {
-    return this.input.maxTokens !== 0;
+    return this.isScoring || this.input.maxTokens !== 0;
   }
 
   /** Everything that was published. */
@@ -167,6 +191,7 @@ export class Turn {
   }
 
   emit(ids: readonly number[], { details }: Pick<SpanResult, 'details'>): Emitted {
+    if (this.isScoring) return this.#score(ids[0]!, details);
     const tokens: TextToken[] = [];
     let text = '';
     let kept = 0;
@@ -182,8 +207,24 @@ export class Turn {
     if (finish !== null) text += this.#rest(finish);
     this.#whole += text;
     this.finish = finish;
-    const delta = text === '' && tokens.length === 0 ? null : { text, tokens };
-    return { kept, delta, finish };
+    return { kept, delta: this.#delta(text, tokens), finish };
+  }
+
+  /** A token of the prompt is none of the answer. */
+  #score(id: number, details: readonly TokenLikelihood[]): Emitted {
+    const { maxTokens } = this.input;
+    const scored = this.input.scored!;
+    scored.advance();
+    this.#unsaid.push(scored.placed(this.#token(id, details)));
+    if (scored.isRead && maxTokens === 0) this.finish = 'length';
+    return { kept: 1, delta: this.#delta('', []), finish: this.finish };
+  }
+
+  #delta(text: string, tokens: readonly TextToken[]): TextDelta | null {
+    const prompt = this.#unsaid;
+    if (text === '' && tokens.length === 0 && prompt.length === 0) return null;
+    this.#unsaid = [];
+    return prompt.length === 0 ? { text, tokens } : { text, tokens, prompt };
   }
 
   /** It ends though it has more to say: its row is full, or nothing was to be said. */
@@ -191,7 +232,7 @@ export class Turn {
     this.finish = 'length';
     const text = this.#rest('length');
     this.#whole += text;
-    return { kept: 0, delta: text === '' ? null : { text, tokens: [] }, finish: 'length' };
+    return { kept: 0, delta: this.#delta(text, []), finish: 'length' };
   }
 
   #take(id: number): { text: string; isShown: boolean; finish: TextFinish | null } {

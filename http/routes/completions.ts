@@ -70,6 +70,7 @@ async function readBody(
         session: null,
         hasTools: false,
         calls: null,
+        isPromptScored: body.echo === true && topLogprobs !== null,
         index: at % count,
       }),
       writer: new CompletionChoice({

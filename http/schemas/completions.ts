@@ -47,7 +47,7 @@ export const completionsRequest = z
     logprobs: wholeField({
       min: 0,
       max: TOP_LOGPROBS_MAX,
-      about: 'Likeliest tokens beside each one of the answer; not of an echoed prompt.',
+      about: 'Likeliest tokens beside each one of the answer, and of a prompt that is echoed.',
     }),
     suffix: freeField({ type: ['string', 'null'], description: 'Refused unless empty.' }),
   })
@@ -69,8 +69,8 @@ export const completionsAnswer = z
         logprobs: z
           .object({
             tokens: z.array(z.string()),
-            token_logprobs: z.array(z.number()),
-            top_logprobs: z.array(z.record(z.string(), z.number())),
+            token_logprobs: z.array(z.number().nullable()),
+            top_logprobs: z.array(z.record(z.string(), z.number()).nullable()),
             text_offset: z.array(z.number().int()),
           })
           .nullable(),
@@ -83,16 +83,13 @@ export const completionsAnswer = z
   .openapi('CompletionsAnswer');
 
 /** What OpenAI's route once did and this one does not. */
-export function refuseCompletion({ suffix, best_of, n, echo, logprobs }: CompletionsBody): void {
+export function refuseCompletion({ suffix, best_of, n }: CompletionsBody): void {
   if (suffix !== undefined && suffix !== null && suffix !== '') {
     throw wrong('suffix', 'text cannot be inserted before a suffix; leave it out');
   }
   const choices = n ?? 1;
   if (best_of !== undefined && best_of !== null && best_of !== choices) {
     throw wrong('best_of', `must be what n is (${choices}): all answers are returned`);
-  }
-  if (echo === true && logprobs !== undefined && logprobs !== null) {
-    throw wrong('logprobs', 'a prompt has no log probabilities; ask without echo');
   }
 }
 

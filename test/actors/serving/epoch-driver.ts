@@ -82,6 +82,7 @@ const plain: TurnInput = {
   seed: 0n,
   details: true,
   grammar: null,
+  scored: null,
   isCaptured: false,
   tokenizer: null,
   terminal: new Set<number>(),
