@@ -222,6 +222,8 @@ export type SessionAnswer = Omit<SessionState, 'model'>;
 
 /** What a session holds as bytes (`runtime/text/row-image.ts`). */
 export interface SavedRow {
+  /** Answered with the SessionAnswers of all that are open. */
+  | { readonly op: 'sessions' }
   readonly image: Uint8Array;
   readonly tokens: number;
 }

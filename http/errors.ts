@@ -116,6 +116,7 @@ function messageOf(record: StatusRecord): string {
 }
 
 function codeOf(record: StatusRecord, row: StatusRow): string {
+  if (record.reason !== undefined) return record.reason;
   // The code that clients of OpenAI's servers look for.
   return record.code === 'notFound' && record.param === 'model' ? 'model_not_found' : row.code;
 }

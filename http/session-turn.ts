@@ -35,6 +35,7 @@ export function readTurn(services: Services, session: SessionState, value: unkno
   if (body.messages !== undefined) return chatTurn(services, body, reading);
   return {
     ...shared(reading),
+    promptField: 'prompt',
     form: completionForm,
     choices: [
       {
@@ -61,6 +62,7 @@ function chatTurn(
   requireOneForm(generation, hasTools);
   return {
     ...shared(reading),
+    promptField: 'messages',
     form: chatForm,
     choices: [
       {

@@ -6,7 +6,7 @@
  * The law of a stream: what comes first for a choice, its deltas, one reason for its end; then
  * usage where it was asked for, then [DONE]. After an error nothing comes.
  */
-import { StatusError } from '../runtime/base/errors.js';
+import { StatusError, toStatus } from '../runtime/base/errors.js';
 import { allOrNone } from './all-or-none.js';
 import { answerJson } from './answer.js';
 import type { LoomContext } from './context.js';
@@ -19,7 +19,7 @@ import type { CallOptions } from './serving.js';
 import { openStream, streamed, type SseStream } from './sse.js';
 import type { ChoiceWriter } from './text-choice.js';
 import { TextMeter } from './text-meter.js';
-import type { TextBody, TextDelta, TextResult } from './text-serving.js';
+import type { TextBody, TextCall, TextDelta, TextOptions, TextResult } from './text-serving.js';
 import { fingerprintOf, timingsOf, usageOf, type ResultsByPrompt } from './text-usage.js';
 
 export interface TextRoute {
@@ -34,6 +34,8 @@ export interface TextReading {
   /** In the order of their index; those of one prompt are neighbours. */
   readonly choices: readonly Choice[];
   readonly choicesPerPrompt: number;
+  /** What the request calls its prompt, for errors. */
+  readonly promptField: 'prompt' | 'messages';
   readonly isStream: boolean;
   readonly hasUsage: boolean;
 }
@@ -189,12 +191,23 @@ class Turns {
     };
     const id = choices.length === 1 ? requestId : `${requestId}#${at}`;
     const call = { requestId: id, model, body: choice.body };
-    const result = await this.#services.text.generate(call, { ...options, onDelta });
+    const result = await this.#generated(call, { ...options, onDelta });
     sink.ended(choice, result);
     return result;
   }
 
   #byPrompt(results: readonly TextResult[]): ResultsByPrompt {
+  async #generated(call: TextCall, options: TextOptions): Promise<TextResult> {
+    try {
+      return await this.#services.text.generate(call, options);
+    } catch (error) {
+      const { promptField } = this.#reading;
+      const status = toStatus(error);
+      if (status.param !== 'prompt' || promptField === 'prompt') throw error;
+      throw StatusError.from({ ...status, param: promptField });
+    }
+  }
+
     const { choicesPerPrompt } = this.#reading;
     return Array.from({ length: results.length / choicesPerPrompt }, (_, prompt) =>
       results.slice(prompt * choicesPerPrompt, (prompt + 1) * choicesPerPrompt),

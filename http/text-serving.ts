@@ -128,6 +128,8 @@ export interface TextServing {
   /** A row that outlives its turns; `resourceExhausted` with `retryAfterS` when all are taken. */
   openSession(model: string, options: OpenOptions): Promise<SessionState>;
   session(id: string): Promise<SessionState>;
+  /** Those of a model that are open, oldest first. */
+  sessions(model: string): Promise<readonly SessionState[]>;
   /** Ends one whose id has reached nobody; nothing is said of it. */
   dropSession(id: string): void;
   /**

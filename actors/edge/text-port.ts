@@ -145,6 +145,12 @@ export class TextPort implements TextServing {
     return this.#session(modelOf(id), { op: 'describe', session: id }, { deadlineMs });
   }
 
+  async sessions(model: string): Promise<readonly SessionState[]> {
+    const deadlineMs = this.#clock.now() + DESCRIBE_DEADLINE_MS;
+    const open = await this.#ask<SessionAnswer[]>(model, { op: 'sessions' }, { deadlineMs });
+    return open.map((session) => ({ ...session, model }));
+  }
+
   async changeSession(
     id: string,
     change: SessionChange,
@@ -189,7 +195,8 @@ export class TextPort implements TextServing {
   ): Promise<Answer> {
     const submit = { deployment, requestId, text };
     try {
-      const options = { deadlineMs, signal, onLate };
+      const label = requestId === '' ? undefined : requestId;
+      const options = { deadlineMs, signal, onLate, label };
       return (await this.#system.request(SERVER, 'request.submit', submit, options)) as Answer;
     } catch (error) {
       throw interrupted(error, deployment);

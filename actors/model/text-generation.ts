@@ -171,6 +171,11 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       this.self.forward(ask, this.preparer);
       return this.#over();
     }
+    if (text.op === 'sessions') {
+      const all = [...this.#home!.sessions.values()].map((describe) => describe());
+      this.self.reply(ask, all);
+      return this.#over();
+    }
     if (text.op === 'open') {
       const made = this.#openSession();
       if (text.image !== undefined) return this.#handOver(ask, this.#sessions.get(made.id)!);

@@ -4,7 +4,12 @@
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { TextControl } from '../../runtime/packages/text-control.js';
-import type { CallForm, Grammar, TextGeometry } from '../../runtime/profiles/text.js';
+import {
+  CONTEXT_EXCEEDED,
+  type CallForm,
+  type Grammar,
+  type TextGeometry,
+} from '../../runtime/profiles/text.js';
 import { GrammarState } from '../../runtime/text/grammar/grammar-state.js';
 import { ProgramCache } from '../../runtime/text/grammar/program-cache.js';
 import { TokenTable } from '../../runtime/text/grammar/token-table.js';
@@ -72,6 +77,8 @@ export class SessionHome {
   readonly isOpen: (ask: string) => boolean;
   readonly ended: (ask: string) => void;
   readonly move: (order: RowOrder) => void;
+  /** Sessions that clients know: what they are just now, by id, oldest first. */
+  readonly sessions = new Map<string, () => SessionAnswer>();
   readonly #options: SessionHomeOptions;
   readonly #terminal: ReadonlySet<number>;
   readonly #programs = new ProgramCache();
@@ -147,7 +154,7 @@ export class SessionHome {
     throw new StatusError(
       'outOfRange',
       `the prompt has ${asked} tokens${before}${said}; a row of model ${model} holds ${most}`,
-      { param },
+      { param, reason: CONTEXT_EXCEEDED },
     );
   }
 
@@ -171,7 +178,7 @@ export class SessionHome {
     const { rows } = this.geometry;
     return new StatusError(
       'resourceExhausted',
-      `all rows of model ${this.#options.model} that sessions may have are taken (rows: ${rows}); close one`,
+      `all rows of model ${this.#options.model} that sessions may have are taken (rows: ${rows}); close one of those that GET /v1/sessions lists`,
       { retryAfterS: 1 },
     );
   }

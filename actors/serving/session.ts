@@ -82,6 +82,7 @@ class SessionHost {
     this.#self = self;
     this.#input = input;
     this.#kept = new KeptRow(input);
+    if (input.row !== null) input.home.sessions.set(input.id, () => this.describe());
   }
 
   /** What an ask is to the machine. */
@@ -150,6 +151,7 @@ class SessionHost {
     const { home, row } = this.#input;
     const asked = this.#asked!;
     try {
+      this.#kept.check();
       if (asked.copy !== null) return asked.copy.queue(image ?? null);
       const { requestId } = asked.ask.payload as TextSubmit;
       const held = row?.ids.length ?? 0;
@@ -269,7 +271,7 @@ class SessionHost {
   startIdle(): void {
     const { row, home } = this.#input;
     if (row === null) return;
-    home.turns.rows.rest(row);
+    home.turns.rows.rest(row, this.#self.address);
     this.#self.startTimer('idle', home.idleMs, 'session.expired');
   }
 
@@ -294,6 +296,7 @@ class SessionHost {
   closeRow(): void {
     const { row, home, id } = this.#input;
     this.#kept.dropCheckpoints();
+    home.sessions.delete(id);
     if (row !== null) home.giveBack(row);
     home.closed(id, this.#self.address);
   }

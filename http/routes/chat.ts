@@ -60,6 +60,7 @@ function readBody(services: Services, value: unknown): TextReading {
     model: body.model,
     choices: Array.from({ length: count }, (_, index) => choice(index)),
     choicesPerPrompt: count,
+    promptField: 'messages',
     isStream: generation.isStream,
     hasUsage: generation.hasUsage,
   };

@@ -85,6 +85,7 @@ async function readBody(
     model: body.model,
     choices: Array.from({ length: prompts.length * count }, (_, at) => choice(at)),
     choicesPerPrompt: count,
+    promptField: 'prompt',
     isStream: generation.isStream,
     hasUsage: generation.hasUsage,
   };

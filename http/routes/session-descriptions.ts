@@ -11,6 +11,7 @@ import {
   savedAnswer,
   saveRequest,
   sessionAnswer,
+  sessionsAnswer,
   turnRequest,
 } from '../schemas/sessions.js';
 import { describe, type RouteText } from './describe.js';
@@ -30,6 +31,15 @@ export function describeSessions(app: LoomApp): void {
     body: openSessionRequest,
     answers: { 201: state },
     errors: [400, 404, 408, 409, 413, 415, 429, 500, 503, 504],
+  });
+  describe(app, {
+    method: 'get',
+    path: '/v1/sessions',
+    tag: 'sessions',
+    summary: 'Lists the open sessions: of all models, or of one.',
+    query: z.object({ model: z.string().optional() }),
+    answers: { 200: { text: 'The sessions, oldest first.', schema: sessionsAnswer } },
+    errors: [404],
   });
   describe(app, {
     method: 'get',

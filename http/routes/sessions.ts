@@ -46,6 +46,11 @@ export function sessionRoutes(app: LoomApp, services: Services): void {
       },
     });
   });
+  app.get(sessions, async (c) => {
+    c.get('scope').route = sessions;
+    const open = await Promise.all((await asked(c, services)).map((id) => text.sessions(id)));
+    return answerJson(c, { object: 'list', data: open.flat().map(answerOf) });
+  });
   app.get(`${sessions}/:id`, async (c) => {
     c.get('scope').route = session;
     return answerJson(c, answerOf(await text.session(idOf(c))));
@@ -82,6 +87,15 @@ export function sessionRoutes(app: LoomApp, services: Services): void {
     }),
   );
 }
+
+/** The model of `?model=ID`, else all that may have sessions. */
+async function asked(c: LoomContext, { serving }: Services): Promise<readonly string[]> {
+  const id = c.req.query('model');
+  const models = id === undefined ? await serving.models() : [await serving.model(id)];
+  return models.filter(({ profile }) => hasSessions.has(profile)).map((model) => model.id);
+}
+
+const hasSessions: ReadonlySet<string> = new Set(['text', 'sequence']);
 
 /** Reads a prompt, so it may take as long as a generation; a sequence answers with its output. */
 function appendRoute(c: LoomContext, { limits, text }: Services): JsonRoute {

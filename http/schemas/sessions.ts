@@ -86,6 +86,10 @@ export const sessionAnswer = z
   })
   .openapi('Session');
 
+export const sessionsAnswer = z
+  .object({ object: z.literal('list'), data: z.array(sessionAnswer) })
+  .openapi('Sessions');
+
 export const deletedAnswer = z
   .object({ id: z.string(), object: z.literal('session.deleted'), deleted: z.literal(true) })
   .openapi('SessionDeleted');

@@ -31,6 +31,8 @@ export interface StatusRecord {
   readonly where?: string;
   /** The request field at fault, for `error.param` of HTTP answers. */
   readonly param?: string;
+  /** A narrower code, where clients know one: `error.code` of HTTP answers. */
+  readonly reason?: string;
   /** Rendered diagnostics of programs (file, line, column, caret), one a line group. */
   readonly details?: readonly string[];
   readonly cause?: StatusRecord;

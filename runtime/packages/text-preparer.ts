@@ -12,7 +12,7 @@ import { capabilityTable } from '../modules/modules.js';
 import { encodePacket, RequestPacket, type PacketRecord } from '../profiles/request-packet.js';
 import { checkCallForm } from '../profiles/call-form.js';
 import { answerEntry, callFormEntry, promptEntry } from '../profiles/text-entries.js';
-import type { CallForm, Prompt } from '../profiles/text.js';
+import { CONTEXT_EXCEEDED, type CallForm, type Prompt } from '../profiles/text.js';
 import { decodeIds } from '../profiles/token-ids.js';
 import { ADD_SPECIAL_TOKENS, Tokenizer } from '../tokenizer/tokenizer.js';
 import { FROZEN_STATE } from '../vm/host-value.js';
@@ -56,7 +56,10 @@ export class TextPreparer {
     this.#packet = new RequestPacket(packet);
     try {
       const [ids] = this.#vm.call(name, [FROZEN_STATE, packet]) as [Uint8Array];
-      this.#checkCount('prompt', Math.floor(ids.length / 4));
+      const count = Math.floor(ids.length / 4);
+      // A program that is given too much need not read to the end of it.
+      const isCut = count === this.#model.geometry.context + 1;
+      this.#checkCount('prompt', count, isCut ? 'at least ' : '');
       return decodeIds(ids, name, this.#model.geometry.vocabulary);
     } catch (error) {
       throw rejected(error);
@@ -126,7 +129,7 @@ export class TextPreparer {
     throw new StatusError(
       'outOfRange',
       `the prompt has ${bytes} bytes of text; a row of model ${id} holds ${geometry.context} tokens, which are ${most} bytes at most`,
-      { param: 'prompt' },
+      tooLong,
     );
   }
 
@@ -137,7 +140,7 @@ export class TextPreparer {
     throw new StatusError(
       'outOfRange',
       `${what} ${about}${count} tokens; a row of model ${id} holds ${geometry.context}`,
-      { param },
+      param === 'prompt' ? tooLong : { param },
     );
   }
 
@@ -151,6 +154,8 @@ export class TextPreparer {
     );
   }
 }
+
+const tooLong = { param: 'prompt', reason: CONTEXT_EXCEEDED } as const;
 
 /** Its caller cannot look into the program: a rejection is what it says, and no place in there. */
 function rejected(error: unknown): unknown {

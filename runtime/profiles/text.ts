@@ -98,6 +98,9 @@ export interface SamplingOptions {
   readonly logitBias?: readonly (readonly [id: number, bias: number])[];
 }
 
+/** What clients know as the reason why a prompt is refused that no row holds. */
+export const CONTEXT_EXCEEDED = 'context_length_exceeded';
+
 /** What a turn appends to its row. */
 export type Prompt =
   | { readonly kind: 'text'; readonly text: string }

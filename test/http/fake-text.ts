@@ -35,7 +35,7 @@ export interface Speech {
 export class FakeText implements TextServing {
   readonly calls: TextCall[] = [];
   readonly changes: { readonly id: string; readonly change: SessionChange }[] = [];
-  readonly sessions = new Map<string, SessionState>();
+  readonly sessionsById = new Map<string, SessionState>();
   /** Tokens by name. */
   readonly saved = new Map<string, number>();
   /** What tokens of a sequence give; null: it is none. */
@@ -91,7 +91,7 @@ export class FakeText implements TextServing {
     if (model === 'nobody') throw missing(model);
     const tokens = restore === undefined ? 0 : this.#saved(restore);
     return this.#keep({
-      id: `s${this.sessions.size + 1}`,
+      id: `s${this.sessionsById.size + 1}`,
       model,
       state: 'idle',
       tokens,
@@ -102,21 +102,26 @@ export class FakeText implements TextServing {
 
   async session(id: string): Promise<SessionState> {
     this.#failOnce();
-    const found = this.sessions.get(id);
+    const found = this.sessionsById.get(id);
     if (found !== undefined) return found;
     throw new StatusError('notFound', `no session has the id ${id}`, { param: 'session' });
   }
 
+  async sessions(model: string): Promise<readonly SessionState[]> {
+    return [...this.sessionsById.values()].filter((session) => session.model === model);
+  }
+
   dropSession(id: string): void {
     this.dropped.push(id);
-    this.sessions.delete(id);
+    this.sessionsById.delete(id);
   }
 
   async changeSession(id: string, change: SessionChange): Promise<SessionState> {
     const before = await this.session(id);
     this.changes.push({ id, change });
-    if (change.op === 'close') this.sessions.delete(id);
-    if (change.op === 'fork') return this.#keep({ ...before, id: `s${this.sessions.size + 1}` });
+    if (change.op === 'close') this.sessionsById.delete(id);
+    if (change.op === 'fork')
+      return this.#keep({ ...before, id: `s${this.sessionsById.size + 1}` });
     if (change.op === 'append' && this.captured !== null) {
       return { ...before, captured: this.captured };
     }
@@ -154,7 +159,7 @@ export class FakeText implements TextServing {
   }
 
   #keep(session: SessionState): SessionState {
-    this.sessions.set(session.id, session);
+    this.sessionsById.set(session.id, session);
     return session;
   }
 
