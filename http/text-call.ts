@@ -196,7 +196,6 @@ class Turns {
     return result;
   }
 
-  #byPrompt(results: readonly TextResult[]): ResultsByPrompt {
   async #generated(call: TextCall, options: TextOptions): Promise<TextResult> {
     try {
       return await this.#services.text.generate(call, options);
@@ -208,6 +207,7 @@ class Turns {
     }
   }
 
+  #byPrompt(results: readonly TextResult[]): ResultsByPrompt {
     const { choicesPerPrompt } = this.#reading;
     return Array.from({ length: results.length / choicesPerPrompt }, (_, prompt) =>
       results.slice(prompt * choicesPerPrompt, (prompt + 1) * choicesPerPrompt),
