@@ -206,6 +206,8 @@ export type TextRequest =
   | { readonly op: 'open'; readonly image?: Uint8Array }
   | { readonly op: 'describe'; readonly session: string }
   | { readonly op: 'change'; readonly session: string; readonly change: SessionChange }
+  /** Answered with the SessionAnswers of all that are open. */
+  | { readonly op: 'sessions' }
   /** Answered with SavedRow. */
   | { readonly op: 'save'; readonly session: string }
   /** Answered with ids. */
@@ -222,8 +224,6 @@ export type SessionAnswer = Omit<SessionState, 'model'>;
 
 /** What a session holds as bytes (`runtime/text/row-image.ts`). */
 export interface SavedRow {
-  /** Answered with the SessionAnswers of all that are open. */
-  | { readonly op: 'sessions' }
   readonly image: Uint8Array;
   readonly tokens: number;
 }
