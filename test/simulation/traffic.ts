@@ -95,7 +95,10 @@ export interface Event {
   readonly replies: { readonly reply: Reply; readonly from: string; readonly atMs: number }[];
 }
 
-export function planTraffic(seed: number, startMs: number, shape: TrafficShape): Step[] {
+/** Without models, only whether the server is ready, and a drain. */
+export function planTraffic(seed: number, startMs: number, asked: TrafficShape): Step[] {
+  const none = { calls: 0, replacements: 0, removals: 0, warmups: 0, deactivations: 0 };
+  const shape = asked.models.length === 0 ? { ...asked, ...none } : asked;
   const random = SeededRandom.for(seed, 'traffic');
   const at = (): number => startMs + random.next() * shape.lengthMs;
   const chance = (share: number): boolean => random.next() < share;
