@@ -34,7 +34,7 @@ import type { DeviceSettings } from './threads/device.program.js';
 import type { TraceFileOptions } from './edge/trace-reader.js';
 
 const OPEN_DEADLINE_MS = 60_000;
-/** Models take turns on them, so that a slow input of one does not hold up all others. */
+/** Unless it is said: models take turns on them, so that a slow input does not hold up all. */
 const PREPARATION_THREADS = 2;
 const READING_THREADS = 2;
 
@@ -171,7 +171,7 @@ function planThreads(options: StartOptions, chosen: readonly DeviceChoice[]): Th
   const numbered = (prefix: string, count: number): string[] =>
     Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   const model = numbered('model', modelThreads);
-  const preparation = numbered('preparation', PREPARATION_THREADS);
+  const preparation = numbered('preparation', options.preparationThreads ?? PREPARATION_THREADS);
   const devices = chosen.map((choice, index) => ({
     ...choice,
     thread: index === 0 ? 'device' : `device-${index + 1}`,

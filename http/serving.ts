@@ -210,6 +210,8 @@ export interface StartOptions {
   readonly otherDevices?: readonly { readonly name: string; readonly memoryBytes: number | null }[];
   /** Folder for saved sessions; null: none are saved. */
   readonly sessionDir: string | null;
+  /** Absent: two. */
+  readonly preparationThreads?: number;
   /** Requests that may wait for one deployment before 429. */
   readonly queueMax: number;
   /** Sessions without a turn for so long are closed; absent: after ten minutes. */

@@ -20,7 +20,10 @@ export interface EmbedOptions {
 
 export const packageFolder = (name: string): string => `${repositoryRoot}/models/${name}`;
 
-/** Small, without files of its own, and its log lines kept. */
+/** What the server has unless it is told: for tests of what its threads share, and of their loss. */
+export const twoPreparationThreads = { preparationThreads: 2 } as const;
+
+/** Small, with as few threads as serve, without files of its own, and its log lines kept. */
 export function serverOptions(
   overrides: Partial<StartOptions> = {},
 ): StartOptions & Pick<TestServer, 'lines'> {
@@ -32,6 +35,7 @@ export function serverOptions(
     device: 'local',
     threads: 2,
     modelThreads: 1,
+    preparationThreads: 1,
     memoryBytes: 256 * 1024 * 1024,
     parameterRoots: [],
     packageRoots: [],

@@ -4,12 +4,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeTuned } from '../model/tuned-package.js';
-import { runServer } from '../running-server.js';
+import { runServer, twoPreparationThreads } from '../running-server.js';
 import { faultyTexts, good, writePackage } from '../serving/faulty-package.js';
 import { holdWorks, reasonsOf, send, waitsFor } from './explained.js';
 import { blockThread } from './wedged.js';
 
-const server = await runServer([], { threads: 1 });
+const server = await runServer([], { threads: 1, ...twoPreparationThreads });
 const faulty = writePackage(faultyTexts, { id: 'faulty' });
 const tuned = writeTuned();
 for (const { folder } of [faulty, tuned]) await server.serve(folder);

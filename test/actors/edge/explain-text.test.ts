@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TextBody } from '../../../http/text-serving.js';
-import { packageFolder, runServer } from '../running-server.js';
+import { packageFolder, runServer, twoPreparationThreads } from '../running-server.js';
 import { holdWorks, startHeld, reasonsOf, waitsFor } from './explained.js';
 import { blockThread } from './wedged.js';
 
-const server = await runServer([], { threads: 1 });
+const server = await runServer([], { threads: 1, ...twoPreparationThreads });
 const base = packageFolder('tiny-text');
 const document = JSON.parse(readFileSync(`${base}/model.json`, 'utf8')) as Document;
 await register('rows', { rows: 2 });

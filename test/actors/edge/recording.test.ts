@@ -10,7 +10,7 @@ import { readTraceFile } from '../../../actors/start.js';
 import { threadOf } from '../../../runtime/system/address.js';
 import { chromeTrace } from '../../../runtime/system/chrome-trace.js';
 import type { SystemRecord } from '../../../runtime/system/recorder.js';
-import { runServer, withServer } from '../running-server.js';
+import { runServer, twoPreparationThreads, withServer } from '../running-server.js';
 import { blockThread } from './wedged.js';
 
 type Of<Type extends SystemRecord['type']> = Extract<SystemRecord, { type: Type }>;
@@ -19,7 +19,11 @@ const only = <Type extends SystemRecord['type']>(records: readonly SystemRecord[
 
 const folder = mkdtempSync(join(tmpdir(), 'loom-trace-'));
 const file = join(folder, 'server.loom-trace');
-const server = await runServer(['first-output'], { threads: 1, recordFile: file });
+const server = await runServer(['first-output'], {
+  threads: 1,
+  recordFile: file,
+  ...twoPreparationThreads,
+});
 for (let index = 0; index < 20; index += 1) await server.embed('first-output', [`text ${index}`]);
 await server.serving.drain(5_000);
 await server.close();

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withServer, type TestServer } from '../running-server.js';
+import { twoPreparationThreads, withServer, type TestServer } from '../running-server.js';
 import { openFiles } from '../model/open-files.js';
 import { rowOf, writeWeighty } from '../model/weighty-package.js';
 
@@ -27,20 +27,24 @@ test('whichever thread dies, files stay open that are needed, and no others', as
     assert.is(openFiles(folder).length, count, when);
   };
   try {
-    await withServer([], async (server) => {
-      await server.serve(folder);
-      await askAgain(server);
-      // Where the system does not tell, there is nothing to compare.
-      const one = openFiles(folder).length;
-      assert.ok(one <= 1);
-      for (const thread of ['device', 'preparation-0', 'preparation-1', 'model-0', 'device']) {
-        await server.topology.kill(thread);
+    await withServer(
+      [],
+      async (server) => {
+        await server.serve(folder);
         await askAgain(server);
-        await settles(one, `after ${thread} died`);
-      }
-      await server.serving.unregister('a');
-      await settles(0, 'after the model was removed');
-    });
+        // Where the system does not tell, there is nothing to compare.
+        const one = openFiles(folder).length;
+        assert.ok(one <= 1);
+        for (const thread of ['device', 'preparation-0', 'preparation-1', 'model-0', 'device']) {
+          await server.topology.kill(thread);
+          await askAgain(server);
+          await settles(one, `after ${thread} died`);
+        }
+        await server.serving.unregister('a');
+        await settles(0, 'after the model was removed');
+      },
+      twoPreparationThreads,
+    );
   } finally {
     remove();
   }

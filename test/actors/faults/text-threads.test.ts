@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DELTAS_MAX } from '../../../actors/serving/turn.js';
 import { continued, END } from '../../oracles/tiny-text.js';
-import { rejection, runServer } from '../running-server.js';
+import { rejection, runServer, twoPreparationThreads } from '../running-server.js';
 import { serveSized } from '../serving/text-packages.js';
 import { Texts } from '../texts.js';
 import { deviceOf, pause, until } from './traffic.js';
@@ -17,7 +17,7 @@ const sizes = { rows: 8, context: 256, pages: 200, states: 12 };
 /** After these a text does not end for a hundred tokens. */
 const long = ['aix', 'bhx', 'bix', 'cix', 'egx'].map((text) => [...Buffer.from(text)]);
 const shown = (ids: readonly number[]): number[] => ids.filter((id) => id !== END);
-const server = await runServer([]);
+const server = await runServer([], twoPreparationThreads);
 const texts = new Texts(server);
 const serve = (): Promise<void> => serveSized(server, MODEL, sizes);
 

@@ -6,7 +6,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { copyPackage, withId } from '../package-copy.js';
-import { withServer, type TestServer } from '../running-server.js';
+import { twoPreparationThreads, withServer, type TestServer } from '../running-server.js';
 import { atRest, deviceOf, pause, Traffic, until } from './traffic.js';
 
 const FIRST = 'first-output';
@@ -86,22 +86,26 @@ test('a preparation thread: the generation stays and gets its preparer back', ()
   }));
 
 test('a preparation thread in the middle of a registration: it is tried again', () =>
-  withServer([FIRST], async (server) => {
-    const other = copyPackage(withId('other'));
-    const { executables } = await deviceOf(server);
-    const traffic = new Traffic(server, FIRST);
-    await traffic.answers(WARM);
-    const registered = server.serve(other.folder);
-    await pause(5);
-    // The second model's.
-    await server.topology.kill('preparation-1');
-    await registered;
-    await new Traffic(server, 'other').stop();
-    await traffic.answers(WARM);
-    await traffic.stop();
-    assert.ok((await generationOf(server, 'other')) >= 2);
-    await atRest(server, 2 * executables);
-    other.remove();
-  }));
+  withServer(
+    [FIRST],
+    async (server) => {
+      const other = copyPackage(withId('other'));
+      const { executables } = await deviceOf(server);
+      const traffic = new Traffic(server, FIRST);
+      await traffic.answers(WARM);
+      const registered = server.serve(other.folder);
+      await pause(5);
+      // The second model's.
+      await server.topology.kill('preparation-1');
+      await registered;
+      await new Traffic(server, 'other').stop();
+      await traffic.answers(WARM);
+      await traffic.stop();
+      assert.ok((await generationOf(server, 'other')) >= 2);
+      await atRest(server, 2 * executables);
+      other.remove();
+    },
+    twoPreparationThreads,
+  ));
 
 test.run();
