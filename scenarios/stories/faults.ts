@@ -21,7 +21,8 @@ export const faults: readonly Scenario[] = [
     packages: [first],
     acts: [
       ...traffic,
-      kill('model', 'model-0', at(120)),
+      // The first of them is what the last is compared with.
+      kill('model', 'model-0', all(at(120), ended('asks.0'))),
       kill('preparation', 'preparation-0', at(320)),
       kill('device', 'device', at(520)),
       embed('after', 'first-output', 'in between', {
