@@ -8,8 +8,10 @@ import type { Ports } from '../runtime/base/ports.js';
 import type { Metrics } from './metrics.js';
 import type { Observing } from './observing.js';
 import type { OpenRequests } from './open-requests.js';
+import type { RequestSpans } from './request-spans.js';
 import type { Log, Serving } from './serving.js';
 import type { TextServing } from './text-serving.js';
+import type { TrafficRecorder } from './traffic/traffic-recorder.js';
 
 /** Each limit names the `serve` option that changes it, so that an error can say the knob. */
 export interface HttpLimits {
@@ -42,9 +44,13 @@ export interface Services {
   readonly ports: Ports;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Null: nobody wants them. */
+  readonly spans: RequestSpans | null;
   readonly limits: HttpLimits;
   readonly admin: AdminAccess;
   readonly version: string;
+  /** Told what arrives and leaves; absent or null: nobody records. */
+  readonly traffic?: TrafficRecorder | null;
   isStarting(): boolean;
   isDraining(): boolean;
 }

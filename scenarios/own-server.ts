@@ -64,6 +64,7 @@ export async function startOwnServer(settings: ServerSettings): Promise<OwnServe
   const services: Services = {
     ...server,
     open: new OpenRequests(),
+    spans: null,
     ports,
     metrics,
     log: silent,

@@ -49,6 +49,13 @@ export function secondsMs(text: string): number {
   return seconds * 1000;
 }
 
+/** `http://collector:4318`. */
+export function httpUrl(text: string): string {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!isHttp) throw new InvalidArgumentError('It must be a URL, as in http://localhost:4318.');
+  return text;
+}
+
 /** Collects a repeatable folder option, as absolute paths. */
 export function folders(text: string, before: readonly string[]): string[] {
   return [...before, resolve(text)];

@@ -4,7 +4,15 @@ import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defaultLimits } from '../services.js';
-import { byteSize, deviceName, folders, logLevels, secondsMs, wholeNumber } from './options.js';
+import {
+  byteSize,
+  deviceName,
+  folders,
+  httpUrl,
+  logLevels,
+  secondsMs,
+  wholeNumber,
+} from './options.js';
 
 /** Where files of packages may lie. */
 export interface FileOptions {
@@ -18,11 +26,12 @@ export interface ServeOptions extends FileOptions {
   readonly id?: string;
   readonly host: string;
   readonly port: number;
-  readonly device: string;
+  /** The first is for packages that name none. */
+  readonly device: readonly string[];
   readonly threads: number;
   readonly modelThreads: number;
-  /** Undefined: the device decides. */
-  readonly memory?: number;
+  /** For all devices, or for each in their order; undefined: each decides itself. */
+  readonly memory?: readonly number[];
   /** Undefined: sessions are not saved. */
   readonly sessionDir?: string;
   readonly adminToken?: string;
@@ -44,6 +53,8 @@ export interface ServeOptions extends FileOptions {
   readonly drainTimeout: number;
   /** Undefined: nothing is recorded. */
   readonly record?: string;
+  /** Undefined: no spans are told. */
+  readonly otel?: string;
   readonly logLevel: string;
   readonly logFormat: 'auto' | 'json' | 'text';
 }
@@ -79,10 +90,10 @@ function addMachine(command: Command): Command {
     .addOption(
       new Option(
         '--device <name>',
-        'auto, local, webgpu or webgpu:NAME; auto takes a hardware adapter where there is one',
+        'auto, local, webgpu or webgpu:NAME; auto takes a hardware adapter where there is one. Several by commas or repeated: the first runs packages that name none',
       )
-        .default('local')
-        .argParser(deviceName),
+        .default(defaultDevices, 'local')
+        .argParser(deviceNames),
     )
     .addOption(
       new Option('--threads <n>', 'compute workers of the local device')
@@ -97,8 +108,8 @@ function addMachine(command: Command): Command {
     .addOption(
       new Option(
         '--memory <bytes>',
-        'device memory budget, as in 512M or 2GiB; default: the device decides',
-      ).argParser(byteSize),
+        'device memory budget, as in 512M or 2GiB, or one a device by commas; default: each decides',
+      ).argParser(byteSizes),
     );
 }
 
@@ -168,6 +179,11 @@ function addLimits(command: Command): Command {
         '--record <file>',
         'record what all actors and the device do; the console and trace read the file',
       ).argParser((text: string) => resolve(text)),
+    )
+    .addOption(
+      new Option('--otel <url>', 'OpenTelemetry collector (OTLP over HTTP) that spans are sent to')
+        .env('OTEL_EXPORTER_OTLP_ENDPOINT')
+        .argParser(httpUrl),
     )
     .addOption(
       new Option('--log-level <level>', 'what to log on standard error')

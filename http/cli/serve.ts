@@ -13,6 +13,7 @@ import { systemPorts } from '../../runtime/base/ports.js';
 import type { Listener } from '../listen.js';
 import { createLog, type LogFormat } from '../log.js';
 import { Metrics } from '../metrics.js';
+import type { RequestSpans } from '../request-spans.js';
 import type { StartedServer, StartOptions } from '../serving.js';
 import type { ToolCommand } from './check.js';
 import { exitCodes } from './outcome.js';
@@ -51,6 +52,8 @@ async function serve(
   const signals = onStopSignals();
   const metrics = new Metrics();
   const start = startOptions(options, metrics);
+  const version = readVersion();
+  const spans = await openSpans(options.otel, start, version);
   const { startServer } = await tool.load();
   const [server, { openFrontEnd }] = await Promise.all([
     startServer(start),
@@ -65,7 +68,8 @@ async function serve(
       options,
       start,
       metrics,
-      version: readVersion(),
+      spans,
+      version,
       isStarting: () => isStarting,
       isDraining: () => isDraining,
     });
@@ -82,8 +86,20 @@ async function serve(
   } finally {
     isDraining = true;
     await stop(server, listener, options.drainTimeout);
+    await spans?.close();
     signals.ignore();
   }
+}
+
+/** None unless they are asked for: nothing is loaded for them. */
+async function openSpans(
+  url: string | undefined,
+  { ports, log }: StartOptions,
+  version: string,
+): Promise<RequestSpans | null> {
+  if (url === undefined) return null;
+  const { openOtlpSpans } = await import('../otlp-spans.js');
+  return openOtlpSpans({ url, version, clock: ports.clock, log });
 }
 
 /** New connections are refused first, then actors drain, then the last answers are written. */
@@ -110,7 +126,7 @@ async function registerAll(
   const register = async (folder: string): Promise<void> => {
     const named = id === undefined ? {} : { id };
     const body = { kind: 'package', package: resolve(folder), ...named } as const;
-    await server.serving.register(body, { wait: true });
+    await server.serving.register(body, { wait: true, isOfStart: true });
     progress.step(++done, folders.length, `${folder} is prepared`);
   };
   const outcomes = await Promise.allSettled(folders.map(register));

@@ -48,6 +48,7 @@ const app = createApp({
   text: server.text,
   observing: server.observing,
   open: new OpenRequests(),
+  spans: null,
   ports: systemPorts('http'),
   metrics,
   log: quiet,

@@ -3,6 +3,7 @@ import { createApp } from '../../http/app.js';
 import type { LoomApp } from '../../http/context.js';
 import { Metrics } from '../../http/metrics.js';
 import { OpenRequests } from '../../http/open-requests.js';
+import type { RequestSpans } from '../../http/request-spans.js';
 import { defaultLimits } from '../../http/services.js';
 import type { AdminAccess, HttpLimits, Services } from '../../http/services.js';
 import { systemPorts } from '../../runtime/base/ports.js';
@@ -29,6 +30,7 @@ export interface HarnessOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly admin?: AdminAccess;
   readonly ports?: Ports;
+  readonly spans?: RequestSpans;
 }
 
 export function harness(options: HarnessOptions = {}): Harness {
@@ -46,6 +48,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     ports: options.ports ?? systemPorts('test'),
     metrics: new Metrics(),
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
+    spans: options.spans ?? null,
     limits: { ...defaultLimits, ...options.limits },
     admin: options.admin ?? { loopback: true, token: null },
     version: '1.2.3',

@@ -181,6 +181,7 @@ export class ScenarioWorld {
       text,
       observing: new FakeObserving(),
       open: new OpenRequests(),
+      spans: null,
       ports,
       metrics,
       log: silent,
