@@ -63,10 +63,7 @@ export function folders(text: string, before: readonly string[]): string[] {
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** What `--device` takes; whether the machine has it, the start tells. */
-export function deviceName(text: string): string {
-  if (!/^(auto|local|webgpu|webgpu:.+)$/.test(text)) {
-    throw new InvalidArgumentError('It must be auto, local, webgpu or webgpu:NAME.');
-  }
-  return text;
+/** One size, or several by commas. */
+export function byteSizes(text: string): readonly number[] {
+  return text.split(',').map(byteSize);
 }

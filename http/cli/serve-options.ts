@@ -4,15 +4,8 @@ import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defaultLimits } from '../services.js';
-import {
-  byteSize,
-  deviceName,
-  folders,
-  httpUrl,
-  logLevels,
-  secondsMs,
-  wholeNumber,
-} from './options.js';
+import { byteSizes, defaultDevices, deviceNames } from './device-options.js';
+import { byteSize, folders, httpUrl, logLevels, secondsMs, wholeNumber } from './options.js';
 
 /** Where files of packages may lie. */
 export interface FileOptions {

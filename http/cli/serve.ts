@@ -16,6 +16,7 @@ import { Metrics } from '../metrics.js';
 import type { RequestSpans } from '../request-spans.js';
 import type { StartedServer, StartOptions } from '../serving.js';
 import type { ToolCommand } from './check.js';
+import { devicesOf } from './device-options.js';
 import { exitCodes } from './outcome.js';
 import { requireDistinctIds, requireOneForId } from './package-folders.js';
 import { startProgress } from './progress.js';
@@ -188,10 +189,9 @@ function curlLine(url: string, model: string, { body }: Example): string {
 
 function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
   return {
-    device: options.device,
+    ...devicesOf(options.device, options.memory),
     threads: options.threads,
     modelThreads: options.modelThreads,
-    memoryBytes: options.memory ?? null,
     parameterRoots: options.parameterRoot,
     packageRoots: options.packageRoot,
     cacheDir: options.cacheDir ?? null,

@@ -64,7 +64,7 @@ test('serve names its options with their defaults', async () => {
   for (const option of [
     /--host <address>.*default: "127\.0\.0\.1"/,
     /--port <n>.*default: 8040/,
-    /--device <name>.*default: "local"/,
+    /--device <name>.*default: local/,
     /--threads <n>.*default: cores/,
     /--model-threads <n>.*default: 1/,
     /--memory <bytes>/,
