@@ -7,6 +7,8 @@ import type {
   CheckReport,
   DeviceListing,
   PackageReport,
+  SimulatedServer,
+  SimulatedStart,
   StartedServer,
   StartOptions,
   ToolOptions,
@@ -93,10 +95,19 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     folder: options.sessionDir,
     nextId: () => ports.ids.next('saving'),
   });
-  const { calls, views, watch, observing } = observation;
+  const { calls, views, watch, observing, trace } = observation;
   const text = new TextPort({ system, streams, clock: ports.clock, files, calls });
-  const serving = new ServingPort({ system, topology, options, text, calls, views, watch });
-  return { serving, text, observing, topology, pool: pools.compile, system, close };
+  const serving = new ServingPort({ system, topology, options, text, calls, views, watch, trace });
+  return {
+    serving,
+    text,
+    observing,
+    trafficSink: trace,
+    topology,
+    pool: pools.compile,
+    system,
+    close,
+  };
 }
 
 interface MainActors {
@@ -119,7 +130,7 @@ function spawnActors(system: ActorSystem, main: MainActors): void {
     preparationThreads: plan.preparation,
     devices: plan.devices,
     waitingMax: options.queueMax,
-    sessionIdleMs: options.sessionIdleMs,
+    sessions: { idleMs: options.sessionIdleMs, evicted: options.evictedSessions },
     wallTime: () => options.ports.clock.wallTime(),
   });
 }
@@ -205,6 +216,12 @@ export async function checkPackage(options: ToolOptions): Promise<CheckReport> {
 export async function reportPackage(options: ToolOptions): Promise<PackageReport> {
   const { reportOf } = await import('./edge/package-tools.js');
   return reportOf(options);
+}
+
+/** For `loom-serve replay`. */
+export async function startSimulated(options: SimulatedStart): Promise<SimulatedServer> {
+  const { simulatedServer } = await import('./edge/simulated-server.js');
+  return simulatedServer(options);
 }
 
 /** For `loom-serve trace`. */

@@ -6,6 +6,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Exchange } from './traffic/traffic-recorder.js';
 
 export interface RequestScope {
   readonly requestId: string;
@@ -19,6 +20,8 @@ export interface RequestScope {
   notes: object | null;
   /** An error that was told inside an answer which had begun; null: there was none. */
   failure: unknown;
+  /** Told its body where traffic is recorded. */
+  readonly exchange: Exchange | null;
 }
 
 export interface LoomEnv {

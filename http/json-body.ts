@@ -6,6 +6,7 @@
  */
 import { HttpFault } from './errors.js';
 import { scanJson, type JsonBounds } from './json-scan.js';
+import type { Exchange } from './traffic/traffic-recorder.js';
 import { StatusError } from '../runtime/base/errors.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -14,12 +15,15 @@ export interface BodyLimits {
   readonly bodyBytesMax: number;
   /** Elements of the lists that the document holds; null: as many as there are. */
   readonly lists: JsonBounds | null;
+  /** Told the bytes of the body when it has come whole. */
+  readonly exchange: Exchange | null;
 }
 
 export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
-  const { bodyBytesMax, lists } = limits;
+  const { bodyBytesMax, lists, exchange } = limits;
   requirePlain(request.headers.get('content-encoding'));
   const bytes = await readBytes(request, bodyBytesMax);
+  exchange?.body(bytes);
   if (bytes.byteLength === 0) {
     throw new StatusError('invalidArgument', 'the body is empty; a JSON object is expected');
   }

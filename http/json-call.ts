@@ -32,7 +32,9 @@ export function answerCall(
   const { bodyBytesMax, batchMax } = services.limits;
   const lists = { elementsMax: batchMax, knob: '--max-batch N' };
   return withDeadline(deadlineOf(c, services, route.bound), async (options) => {
-    const body = route.hasBody ? await readJson(c.req.raw, { bodyBytesMax, lists }) : null;
+    const { exchange } = c.get('scope');
+    const limits = { bodyBytesMax, lists, exchange };
+    const body = route.hasBody ? await readJson(c.req.raw, limits) : null;
     return answerJson(c, await route.answer(body, options), route.status);
   });
 }

@@ -9,7 +9,8 @@ import type { Ports } from '../runtime/base/ports.js';
 import type { StatusRecord } from '../runtime/base/errors.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
 import type { Observing } from './observing.js';
-import type { TextServing } from './text-serving.js';
+import type { EvictedSessions, TextServing } from './text-serving.js';
+import type { TrafficSink } from './traffic/traffic-lines.js';
 
 /**
  * One call of a finite profile: texts to embed, or questions to decide. It is one request to the
@@ -102,9 +103,9 @@ export interface ModelState {
   readonly profile: string | null;
   /** Of the generation that serves; 0 before the first one did. */
   readonly generation: number;
-  /** Units that one cohort may hold; null before preparation. */
   /** Name of the device that it is on. */
   readonly device: string;
+  /** Units that one cohort may hold; null before preparation. */
   readonly unitsMax: number | null;
   readonly inFlight: number;
   readonly waiting: number;
@@ -133,6 +134,12 @@ export type RegisterBody =
       readonly model: unknown;
     };
 
+export interface RegisterOptions {
+  readonly wait: boolean;
+  /** By the command line, not by a request: a recording tells them apart. */
+  readonly isOfStart?: boolean;
+}
+
 export interface Readiness {
   readonly ready: boolean;
   /** Why not, one sentence each; empty when ready. */
@@ -157,7 +164,7 @@ export interface Serving {
    * `registering` or `preparing`); with it, when that generation serves, and rejects when it failed
    * (`invalidArgument` or `failedPrecondition`, diagnostics in `details`).
    */
-  register(body: RegisterBody, options: { wait: boolean }): Promise<ModelState>;
+  register(body: RegisterBody, options: RegisterOptions): Promise<ModelState>;
   /** Resolves when the last accepted work of the deployment has finished. */
   unregister(id: string): Promise<ModelState>;
   /** Resolves when the banks of the generation that serves are resident. */
@@ -199,23 +206,25 @@ export interface Log {
 export interface StartOptions {
   /** `auto`, `local`, `webgpu` or `webgpu:NAME`: the one for packages that name none. */
   readonly device: string;
+  /** Those that are open beside it, each with a budget of its own; absent: none. */
+  readonly otherDevices?: readonly { readonly name: string; readonly memoryBytes: number | null }[];
   readonly threads: number | null;
   readonly modelThreads: number;
+  /** Absent: two. */
+  readonly preparationThreads?: number;
   readonly memoryBytes: number | null;
   readonly parameterRoots: readonly string[];
   readonly packageRoots: readonly string[];
   /** Folder for files that packages import from installed dependencies. */
   readonly cacheDir: string | null;
-  /** Those that are open beside it, each with a budget of its own; absent: none. */
-  readonly otherDevices?: readonly { readonly name: string; readonly memoryBytes: number | null }[];
   /** Folder for saved sessions; null: none are saved. */
   readonly sessionDir: string | null;
-  /** Absent: two. */
-  readonly preparationThreads?: number;
   /** Requests that may wait for one deployment before 429. */
   readonly queueMax: number;
   /** Sessions without a turn for so long are closed; absent: after ten minutes. */
   readonly sessionIdleMs?: number;
+  /** What becomes of sessions whose contents had to go; absent: they read their text again. */
+  readonly evictedSessions?: EvictedSessions;
   readonly requestTimeoutMs: number;
   /** File that everything the actors do is recorded to; null: none. */
   readonly recordFile: string | null;
@@ -229,9 +238,25 @@ export interface StartedServer {
   readonly serving: Serving;
   readonly text: TextServing;
   readonly observing: Observing;
+  /** Of `--record`, for what arrives and leaves; absent or null: nothing is recorded. */
+  readonly trafficSink?: TrafficSink | null;
   /** Ends every thread. Call after `drain`; safe to call twice. */
   close(): Promise<void>;
 }
+
+/** A whole server in one thread, on a virtual clock that moves only while `run` does. */
+export interface SimulatedServer extends Omit<StartedServer, 'trafficSink'> {
+  readonly ports: Ports;
+  /** Makes steps until the work is done. */
+  run<Result>(work: Promise<Result>): Promise<Result>;
+  /** Holds steps back until this is done: it waits for a disk, and not for an actor. */
+  outside<Result>(work: Promise<Result>): Promise<Result>;
+}
+
+export type SimulatedStart = StartOptions & {
+  /** By which it is decided what happens next where several things could. */
+  readonly seed: number;
+};
 
 /** One function, case or scenario of a package, checked. */
 export interface CheckItem {
@@ -286,6 +311,8 @@ export interface TraceSummary {
 /** What `actors/start.ts` exports; http imports it on first need only. */
 export interface Composition {
   startServer(options: StartOptions): Promise<StartedServer>;
+  /** The same actors, with a device that is simulated; of its ports only the time of day counts. */
+  startSimulated(options: SimulatedStart): Promise<SimulatedServer>;
   checkPackage(options: ToolOptions): Promise<CheckReport>;
   reportPackage(options: ToolOptions): Promise<PackageReport>;
   listDevices(): Promise<readonly DeviceListing[]>;

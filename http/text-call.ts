@@ -68,6 +68,7 @@ export async function answerGenerated(
       const value = await readJson(c.req.raw, {
         bodyBytesMax: limits.bodyBytesMax,
         lists: { elementsMax: limits.batchMax, knob: '--max-batch N' },
+        exchange: scope.exchange,
       });
       const reading = await read(value, options);
       // Its body came when the deadline had answered already, or its client had left.

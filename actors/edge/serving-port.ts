@@ -17,17 +17,25 @@ import type {
   ModelSummary,
   Readiness,
   RegisterBody,
+  RegisterOptions,
   Serving,
   StartOptions,
 } from '../../http/serving.js';
 import type { TextServing } from '../../http/text-serving.js';
+import type { PackageLine } from '../../http/traffic/traffic-lines.js';
 import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary } from '../model/deployment.js';
 import type { GenerationSummary } from '../model/generation-base.js';
 import { banksOf, modelStateOf } from './model-state.js';
+import { packageDigest } from './package-digest.js';
 import { locatePackage } from './package-location.js';
 import { POOL, SERVER } from '../protocol.js';
-import type { FiniteAnswer, FiniteCall as SubmittedCall, NameBanks } from '../protocol.js';
+import type {
+  FiniteAnswer,
+  FiniteCall as SubmittedCall,
+  NameBanks,
+  PackageLocation,
+} from '../protocol.js';
 import { Canary } from './canary.js';
 import { interrupted } from './interrupted.js';
 import type { DeviceState, RegisterDeployment, ServerSummary } from '../system/server.js';
@@ -36,6 +44,7 @@ import { actorTree } from './actor-tree.js';
 import type { OpenCalls } from './open-calls.js';
 import type { ProgressWatch } from './progress-watch.js';
 import type { ThreadViews } from './thread-views.js';
+import type { TraceFile } from './trace-file.js';
 
 /** Questions between actors are answered in microseconds; past this something is stuck. */
 const DESCRIBE_DEADLINE_MS = 5_000;
@@ -52,6 +61,8 @@ export interface ServingPortOptions {
   readonly calls: OpenCalls;
   readonly views: ThreadViews;
   readonly watch: ProgressWatch;
+  /** Told which packages are registered; null: nothing is recorded. */
+  readonly trace?: Pick<TraceFile, 'append'> | null;
 }
 
 export class ServingPort implements Serving {
@@ -62,9 +73,11 @@ export class ServingPort implements Serving {
   readonly #calls: OpenCalls;
   readonly #views: ThreadViews;
   readonly #watch: ProgressWatch;
+  readonly #trace: Pick<TraceFile, 'append'> | null;
 
   constructor(ports: ServingPortOptions) {
     const { system, topology, options, text, calls, views, watch } = ports;
+    this.#trace = ports.trace ?? null;
     this.#calls = calls;
     this.#views = views;
     this.#watch = watch;
@@ -97,7 +110,10 @@ export class ServingPort implements Serving {
 
   async #submit(call: SubmittedCall, options: CallOptions): Promise<FiniteAnswer> {
     try {
-      return (await this.#system.request(SERVER, 'request.submit', call, options)) as FiniteAnswer;
+      return (await this.#system.request(SERVER, 'request.submit', call, {
+        ...options,
+        label: call.requestId,
+      })) as FiniteAnswer;
     } catch (error) {
       throw interrupted(error, call.deployment);
     }
@@ -114,13 +130,26 @@ export class ServingPort implements Serving {
     throw new StatusError('notFound', `no model '${id}' is serving`, { param: 'model' });
   }
 
-  async register(body: RegisterBody, { wait }: { wait: boolean }): Promise<ModelState> {
+  async register(body: RegisterBody, options: RegisterOptions): Promise<ModelState> {
+    const { wait, isOfStart = false } = options;
     const location = locatePackage(body, this.#options);
+    const noted = this.#note(body, location, isOfStart);
     const message: RegisterDeployment = { location, wait };
     const summary = (await this.#system.request(SERVER, 'deployment.register', message, {
       deadlineMs: this.#in(LIFECYCLE_DEADLINE_MS),
     })) as DeploymentSummary;
+    await noted;
     return this.#stateOf(summary);
+  }
+
+  /** What was registered, where that is recorded. */
+  async #note(body: RegisterBody, location: PackageLocation, isOfStart: boolean): Promise<void> {
+    if (this.#trace === null) return;
+    const atMs = this.#options.ports.clock.now();
+    const digest = await packageDigest(location);
+    const { id } = location;
+    const line: PackageLine = { type: 'package', atMs, id, isOfStart, body, digest };
+    this.#trace.append(line);
   }
 
   async unregister(id: string): Promise<ModelState> {

@@ -30,6 +30,7 @@ const recordTypes: ReadonlySet<string> = new Set<SystemRecord['type']>([
   'unexpected',
   'spawn',
   'stop',
+  'asked',
   'deadLetter',
   'work',
   'memory',

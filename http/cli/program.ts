@@ -11,6 +11,7 @@ import { exitCodes, settle } from './outcome.js';
 import { addDevices } from './devices.js';
 import { addExplain } from './explain.js';
 import { addImport } from './import.js';
+import { addReplay } from './replay.js';
 import { addReport } from './report.js';
 import { addScenario } from './scenario.js';
 import { addServe, readVersion } from './serve.js';
@@ -63,6 +64,7 @@ export async function runCommand(
   addImport(program, terminal, tool.end);
   addDevices(program, tool);
   addTrace(program, tool);
+  addReplay(program, tool);
   addExplain(program, terminal, tool.end);
   addScenario(program, tool);
   return settle(terminal, async () => {

@@ -55,7 +55,11 @@ async function register(c: LoomContext, services: Services): Promise<Response> {
   c.get('scope').route = '/admin/models';
   if (services.isDraining()) throw draining();
   const wait = readFlag('wait', c.req.query('wait'));
-  const value = await readJson(c.req.raw, { ...services.limits, lists: null });
+  const value = await readJson(c.req.raw, {
+    ...services.limits,
+    lists: null,
+    exchange: c.get('scope').exchange,
+  });
   const body = readRegisterBody(checkBody(registerRequest, value));
   const state = await services.serving.register(body, { wait }).catch((error: unknown) => {
     throw asUnprocessable(error);

@@ -54,7 +54,11 @@ export function consoleRoutes(app: LoomApp, services: Services): void {
   });
   app.post('/console/recording', async (c) => {
     c.get('scope').route = '/console/recording';
-    const value = await readJson(c.req.raw, { ...services.limits, lists: null });
+    const value = await readJson(c.req.raw, {
+      ...services.limits,
+      lists: null,
+      exchange: c.get('scope').exchange,
+    });
     await observing.setRecording(checkBody(recordingBody, value).recording);
     return answerJson(c, { recording: observing.isRecording });
   });

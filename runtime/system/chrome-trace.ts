@@ -153,6 +153,8 @@ function instant(record: InstantRecord): Instant {
       return { ...record, name: 'start', args: { incarnation: record.incarnation } };
     case 'stop':
       return { ...record, name: `stop: ${record.reason.kind}`, args: record.reason };
+    case 'asked':
+      return { ...record, name: `asked: ${record.label}`, args: { message: record.message } };
     case 'deadLetter': {
       const { letter } = record;
       const { to: actor, atMs, reason } = letter;

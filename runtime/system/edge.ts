@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly signal?: CancelSignal;
   readonly transfer?: readonly TransferListItem[];
   readonly lane?: Lane;
+  /** By which whoever asked knows it: records tell it. */
+  readonly label?: string;
   /** Told a value that comes, before the deadline, after the signal aborted. */
   readonly onLate?: (value: unknown) => void;
 }
@@ -37,7 +39,7 @@ export class Edge {
   }
 
   request(to: Address, kind: string, payload: unknown, options: RequestOptions): Promise<unknown> {
-    const { deadlineMs, signal, transfer, lane, onLate } = options;
+    const { deadlineMs, signal, transfer, lane, onLate, label } = options;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(abandoned(kind));
@@ -45,6 +47,7 @@ export class Edge {
       }
       const parts = { to, kind, payload, deadline: deadlineMs, transfer, lane };
       const ask = this.#message('ask', parts);
+      if (label !== undefined) this.#label(ask.id, label);
       const abort = (): void => {
         this.#cancel(ask.id, to);
         reject(abandoned(kind));
@@ -60,6 +63,17 @@ export class Edge {
       signal?.addEventListener('abort', abort, { once: true });
       this.#host.pendingAsks.add({ id: ask.id, asker, as: 'reply', holder: to, deadlineMs });
       this.#host.post(ask);
+    });
+  }
+
+  #label(message: string, label: string): void {
+    const { recorder, ports } = this.#host;
+    recorder?.record({
+      type: 'asked',
+      atMs: ports.clock.now(),
+      actor: this.#address,
+      message,
+      label,
     });
   }
 

@@ -54,6 +54,15 @@ export type SystemRecord =
       /** Without the output of a machine, which may be large and belongs to others. */
       readonly reason: StopReason;
     }
+  /** A question from outside of all actors, and by which name its asker knows it. */
+  | {
+      readonly type: 'asked';
+      readonly atMs: number;
+      /** The door that it came through. */
+      readonly actor: Address;
+      readonly message: string;
+      readonly label: string;
+    }
   | { readonly type: 'deadLetter'; readonly letter: DeadLetter }
   | WorkRecord
   | MemoryRecord;

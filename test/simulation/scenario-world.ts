@@ -24,11 +24,11 @@ import type { Topology } from '../../runtime/threads/topology.js';
 import type { Answer, Ground, ReachedMoment, Transitions } from '../../scenarios/ground.js';
 import { answerOf, requestOf } from '../../scenarios/http-ground.js';
 import type { Call, Fault, ServerSettings } from '../../scenarios/scenario.js';
+import { SimulatedOutgoing, type Head } from '../../scenarios/replay/simulated-outgoing.js';
 import { reachedIn } from '../../scenarios/transitions.js';
 import { FakeObserving } from '../http/fake-observing.js';
 import type { DiskPackages } from './disk-packages.js';
 import { Laws } from './laws.js';
-import { SimulatedOutgoing, type Head } from './simulated-outgoing.js';
 import { MEMORY_BYTES_MAX, SimulatedServer } from './simulated-server.js';
 
 const BUFFER_BYTES = 16 * 1024;
