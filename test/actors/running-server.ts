@@ -1,4 +1,5 @@
 /** A real server for tests: all threads, no socket. Every test file starts and closes its own. */
+import { isAbsolute } from 'node:path';
 import { startServer, type RunningServer } from '../../actors/start.js';
 import type { EmbeddingInput } from '../../runtime/profiles/embeddings.js';
 import type { FiniteResult, StartOptions } from '../../http/serving.js';
@@ -104,4 +105,35 @@ export async function rejection(
     return error as { code: string; message: string };
   }
   throw new Error('the promise should have been rejected');
+}
+
+type ServerTest = (server: TestServer) => Promise<void>;
+
+export interface SharedServer {
+  /** Serves `packages` (names below `models/`, or folders), runs `body`, and removes all models. */
+  with(packages: readonly string[], body: ServerTest): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * One server for the tests of a file that leave it as they found it: to start one costs more than
+ * most of them do. An id that an earlier test served has a generation already.
+ */
+export function sharedServer(overrides: Partial<StartOptions> = {}): SharedServer {
+  let started: Promise<TestServer> | null = null;
+  return {
+    async with(packages, body) {
+      const server = await (started ??= runServer([], overrides));
+      try {
+        for (const one of packages) await server.serve(isAbsolute(one) ? one : packageFolder(one));
+        await body(server);
+      } finally {
+        for (const { id } of await server.serving.modelStates())
+          await server.serving.unregister(id);
+      }
+    },
+    async close() {
+      await (await started)?.close();
+    },
+  };
 }

@@ -6,30 +6,35 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, sharedServer, type SharedServer, type TestServer } from '../running-server.js';
 import { gauges } from '../serving/quiet.js';
 import { BANK_BYTES, rowOf, writeWeighty, type WeightyPackage } from './weighty-package.js';
 
 const MIB = 1024 * 1024;
+/** Room for the bank of one model. */
+const narrow = sharedServer({ memoryBytes: BANK_BYTES + 4 * MIB });
+const wide = sharedServer({ memoryBytes: 64 * MIB });
+
+interface WeightyTest {
+  readonly on: SharedServer;
+  readonly deployment?: object;
+  readonly ids?: string;
+}
 
 async function withWeighty(
-  options: { readonly memoryBytes: number; readonly deployment?: object; readonly ids?: string },
+  { on, ids = 'a', deployment }: WeightyTest,
   body: (server: TestServer, packages: readonly WeightyPackage[]) => Promise<void>,
 ): Promise<void> {
-  const ids = [...(options.ids ?? 'a')];
-  const packages = ids.map((id, index) =>
-    writeWeighty(id, { base: 100 * index, deployment: options.deployment }),
-  );
+  const packages = [...ids].map((id, index) => writeWeighty(id, { base: 100 * index, deployment }));
   try {
-    const run = (server: TestServer): Promise<void> => body(server, packages);
-    await withServer([], run, { memoryBytes: options.memoryBytes });
+    await on.with([], (server) => body(server, packages));
   } finally {
     for (const each of packages) each.remove();
   }
 }
 
 test('models that fit only one at a time serve interleaved traffic', () =>
-  withWeighty({ memoryBytes: BANK_BYTES + 4 * MIB, ids: 'ab' }, async (server, packages) => {
+  withWeighty({ on: narrow, ids: 'ab' }, async (server, packages) => {
     for (const { folder } of packages) await server.serve(folder);
     const asks = Array.from({ length: 24 }, async (_, index) => {
       const model = index % 2;
@@ -44,18 +49,21 @@ test('models that fit only one at a time serve interleaved traffic', () =>
     assert.is(resident.length, 1);
   }));
 
-test('what can never fit is refused with limit, ask and knob', () =>
-  withWeighty({ memoryBytes: 4 * MIB }, async (server, [only]) => {
+test('what can never fit is refused with limit, ask and knob', async () => {
+  const tiny = sharedServer({ memoryBytes: 4 * MIB });
+  await withWeighty({ on: tiny }, async (server, [only]) => {
     const error = await rejection(server.serve(only!.folder));
     assert.is(error.code, 'resourceExhausted');
     assert.match(
       error.message,
       /needs \d+ bytes of device memory; the limit is 4194304 \(--memory\)/,
     );
-  }));
+  });
+  await tiny.close();
+});
 
 test('warm-up, deactivation, pins', async () => {
-  await withWeighty({ memoryBytes: 32 * MIB, ids: 'a' }, async (server, [only]) => {
+  await withWeighty({ on: narrow }, async (server, [only]) => {
     await server.serve(only!.folder);
     const stateOf = async (): Promise<string> =>
       (await server.serving.modelState('a')).banks[0]!.state;
@@ -70,18 +78,15 @@ test('warm-up, deactivation, pins', async () => {
     assert.equal(rows[0], rowOf(0, 3));
   });
   const pinned = { pin: true };
-  await withWeighty(
-    { memoryBytes: BANK_BYTES + 4 * MIB, ids: 'a', deployment: pinned },
-    async (server, [only]) => {
-      await server.serve(only!.folder);
-      const { banks } = await server.serving.modelState('a');
-      assert.is(banks[0]!.state, 'resident', 'before any request');
-    },
-  );
+  await withWeighty({ on: narrow, deployment: pinned }, async (server, [only]) => {
+    await server.serve(only!.folder);
+    const { banks } = await server.serving.modelState('a');
+    assert.is(banks[0]!.state, 'resident', 'before any request');
+  });
 });
 
 test('a checkpoint that becomes shorter fails the reads that touch what is gone, nothing else', () =>
-  withWeighty({ memoryBytes: 64 * MIB, ids: 'ab' }, async (server, packages) => {
+  withWeighty({ on: wide, ids: 'ab' }, async (server, packages) => {
     for (const { folder } of packages) await server.serve(folder);
     const whole = readFileSync(packages[0]!.checkpoint);
     truncateSync(packages[0]!.checkpoint, 1_000_000);
@@ -103,7 +108,7 @@ test('a checkpoint that becomes shorter fails the reads that touch what is gone,
   }));
 
 test('a removal while it is activated, a replacement, a removal at rest: every byte comes back', () =>
-  withWeighty({ memoryBytes: 64 * MIB }, async (server, [only]) => {
+  withWeighty({ on: wide }, async (server, [only]) => {
     await server.serve(only!.folder);
     const asked = server.embed('a', ['1']).catch((error: unknown) => error);
     await server.serving.unregister('a');
@@ -115,5 +120,10 @@ test('a removal while it is activated, a replacement, a removal at rest: every b
     await server.serving.unregister('a');
     assert.is((await gauges(server))['loom_device_bytes'], 0);
   }));
+
+test.after(async () => {
+  await narrow.close();
+  await wide.close();
+});
 
 test.run();

@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SystemRecord } from '../../../runtime/system/recorder.js';
-import { rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, sharedServer, type TestServer } from '../running-server.js';
 import { gauges } from '../serving/quiet.js';
 import { openFiles } from './open-files.js';
 import { firstOf, table, writeTuned } from './tuned-package.js';
+
+const shared = sharedServer();
 
 async function withTuned(
   cache: number,
@@ -18,8 +20,7 @@ async function withTuned(
 ): Promise<void> {
   const { folder, remove } = writeTuned({ specialization_cache: cache });
   try {
-    await withServer([], async (server) => {
-      await server.serve(folder);
+    await shared.with([folder], async (server) => {
       await body(server, folder);
       await server.serving.unregister('tuned');
       await comes(server, async () => (await gauges(server))['loom_device_bytes'] === 0);
@@ -154,5 +155,7 @@ test('leaving joins what was begun, and nothing of it stays', () =>
     }
     assert.ok(cut, 'some choice was begun when its request left');
   }));
+
+test.after(() => shared.close());
 
 test.run();

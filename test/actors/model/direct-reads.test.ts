@@ -9,7 +9,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { directFolder } from '../../runtime/parameters/direct-folder.js';
 import { pagedCheckpoint } from '../../runtime/parameters/paged-checkpoint.js';
-import { rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, sharedServer, type TestServer } from '../running-server.js';
 import { writePackage, type Texts } from '../serving/faulty-package.js';
 import { isQuiet } from '../serving/quiet.js';
 import { openFiles } from './open-files.js';
@@ -61,15 +61,14 @@ const probe = directFolder([tmpdir()]);
 // The file system of temporary files has no direct reads.
 const onDirect = probe === null ? test.skip : test;
 
+const shared = sharedServer();
+
 async function withPaged(body: (server: TestServer, folder: string) => Promise<void>) {
   const deployment = { parameter_files: 'direct' };
   const { folder, remove } = writePackage(texts, { id: 'paged', deployment });
   writeFileSync(join(folder, 'pages.safetensors'), pagedCheckpoint('pages', PAGES * 4096));
   try {
-    await withServer([], async (server) => {
-      await server.serve(folder);
-      await body(server, folder);
-    });
+    await shared.with([folder], (server) => body(server, folder));
   } finally {
     remove();
   }
@@ -106,7 +105,8 @@ onDirect('what is not aligned fails its request, and is not read another way', (
   }),
 );
 
-test.after(() => {
+test.after(async () => {
+  await shared.close();
   if (probe !== null) rmSync(probe, { recursive: true });
 });
 

@@ -1,7 +1,7 @@
 /** A package's own estimate on real threads: what can never fit is told before it is prepared. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, sharedServer, type TestServer } from '../running-server.js';
 import { faultyTexts, good, writePackage, type Texts } from '../serving/faulty-package.js';
 import { isQuiet } from '../serving/quiet.js';
 
@@ -31,17 +31,15 @@ const forecasting: Texts = {
   'control.loom': `${faultyTexts['control.loom']!}${estimate}`,
 };
 
+const shared = sharedServer({ memoryBytes: MEMORY_BYTES });
+
 async function withForecast(
   body: (server: TestServer) => Promise<void>,
   texts = forecasting,
 ): Promise<void> {
   const { folder, remove } = writePackage(texts, { id: 'faulty' });
   try {
-    const run = async (server: TestServer): Promise<void> => {
-      await server.serve(folder);
-      await body(server);
-    };
-    await withServer([], run, { memoryBytes: MEMORY_BYTES });
+    await shared.with([folder], body);
   } finally {
     remove();
   }
@@ -93,5 +91,7 @@ test('an estimate of another signature, or of another file, is refused at regist
     assert.match(outcome.message, expected);
   }
 });
+
+test.after(() => shared.close());
 
 test.run();

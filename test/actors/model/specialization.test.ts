@@ -6,7 +6,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SystemRecord } from '../../../runtime/system/recorder.js';
-import { rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, sharedServer, type TestServer } from '../running-server.js';
 import { writePackage, type Texts } from '../serving/faulty-package.js';
 import { gauges, isQuiet } from '../serving/quiet.js';
 
@@ -77,6 +77,7 @@ command.def export forward(input: root, output: root) {
 };
 
 const COLD = 1;
+const shared = sharedServer();
 
 async function withScaled(
   cache: number,
@@ -85,10 +86,7 @@ async function withScaled(
   const document = { id: 'scaled', deployment: { specialization_cache: cache } };
   const { folder, remove } = writePackage(scaled, document);
   try {
-    await withServer([], async (server) => {
-      await server.serve(folder);
-      await body(server, folder);
-    });
+    await shared.with([folder], (server) => body(server, folder));
   } finally {
     remove();
   }
@@ -202,6 +200,7 @@ test('what cannot be specialized fails with stage and key, and its company is se
 test('a new generation compiles its own, and the old one leaves nothing behind', () =>
   withScaled(4, async (server) => {
     await ask(server, 2);
+    const { generation: old } = await server.serving.modelState('scaled');
     const changed = writePackage(
       { ...scaled, 'kernel.loom': scaled['kernel.loom']!.replace('x[i] * scale', 'x[i] + scale') },
       { id: 'scaled' },
@@ -210,7 +209,7 @@ test('a new generation compiles its own, and the old one leaves nothing behind',
     changed.remove();
     const before = await started(server);
     const { rows, generation } = await server.embed('scaled', [`2aa${String.fromCharCode(7)}`]);
-    assert.is(generation, 2);
+    assert.is(generation, old + 1);
     assert.equal(rows[0], Float32Array.of(9));
     assert.is(await started(server), before + 1);
     await becomes(server, { loom_specializations: 1, loom_device_executables: COLD + 1 });
@@ -247,5 +246,7 @@ test('leaving joins a compile that was accepted, before the generation gives up 
     }
     assert.ok(cut, 'some compile was under way when the model was unregistered');
   }));
+
+test.after(() => shared.close());
 
 test.run();

@@ -5,16 +5,17 @@ import type { FiniteBody } from '../../../runtime/profiles/finite-request.js';
 import { firstOutputOracle } from '../../oracles/first-output.js';
 import { embeddingBound, embeddingOracle } from '../../oracles/embedding.js';
 import type { SystemRecord } from '../../../runtime/system/recorder.js';
-import { rejection, withServer } from '../running-server.js';
+import { rejection, sharedServer } from '../running-server.js';
 import { isQuiet } from './quiet.js';
 
+const shared = sharedServer();
 const texts = Array.from({ length: 200 }, (_, i) => `${'ragged text € '.repeat(i % 23)}${i}`);
 
 const bits = (row: Float32Array): string =>
   Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('hex');
 
 test('200 concurrent requests equal the oracle, in cohorts of several', () =>
-  withServer(['first-output'], async (server) => {
+  shared.with(['first-output'], async (server) => {
     const answers = await Promise.all(texts.map((text) => server.embed('first-output', [text])));
     answers.forEach(({ rows }, i) => assert.equal(rows[0], firstOutputOracle(texts[i]!)));
     assert.ok(Math.max(...answers.map((answer) => answer.cohortSize)) > 1);
@@ -22,7 +23,7 @@ test('200 concurrent requests equal the oracle, in cohorts of several', () =>
   }));
 
 test('a row is the same, bit for bit, alone and in any cohort', () =>
-  withServer(['embedding'], async (server) => {
+  shared.with(['embedding'], async (server) => {
     const some = texts.slice(0, 60);
     const alone: string[] = [];
     for (const text of some) alone.push(bits((await server.embed('embedding', [text])).rows[0]!));
@@ -42,7 +43,7 @@ const tokensBody = (tokens: readonly number[]): FiniteBody => ({
 });
 
 test('token arrays of ragged lengths equal the oracle', () =>
-  withServer(['embedding'], async (server) => {
+  shared.with(['embedding'], async (server) => {
     const inputs = Array.from({ length: 40 }, (_, i) =>
       Array.from({ length: 1 + ((i * 37) % 90) }, (_, k) => (i * 31 + k * 17) % 250),
     );
@@ -62,7 +63,7 @@ test('token arrays of ragged lengths equal the oracle', () =>
   }));
 
 test('a refused input fails its own request only', () =>
-  withServer(['first-output'], async (server) => {
+  shared.with(['first-output'], async (server) => {
     const long = 'x'.repeat(5000);
     const mixed = texts.slice(0, 20).map((text) => server.embed('first-output', [text]));
     const refused = await rejection(server.embed('first-output', ['fine', long]));
@@ -75,7 +76,7 @@ test('a refused input fails its own request only', () =>
   }));
 
 test('cohorts of two models overlap in time', () =>
-  withServer(['first-output', 'embedding'], async (server) => {
+  shared.with(['first-output', 'embedding'], async (server) => {
     await server.topology.record('model-0');
     const spans: Span[] = [];
     const of = (model: string) => spans.filter((span) => span.actor.includes(`/models/${model}@`));
@@ -114,5 +115,7 @@ function cohortSpans(records: readonly SystemRecord[]): Span[] {
   }
   return spans;
 }
+
+test.after(() => shared.close());
 
 test.run();

@@ -6,7 +6,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SystemRecord } from '../../../runtime/system/recorder.js';
-import { rejection, withServer, type TestServer } from '../running-server.js';
+import { rejection, sharedServer, type TestServer } from '../running-server.js';
 import { faultyTexts, good, writePackage } from './faulty-package.js';
 import { isQuiet } from './quiet.js';
 
@@ -95,13 +95,12 @@ const faults: readonly Fault[] = [
 /** Fuel is low, so that loops end soon; also proof that the deployment's own limit holds. */
 const document = { id: 'faulty', deployment: { capacity: { fuel: 50_000 } } };
 
+const shared = sharedServer();
+
 async function withFaulty(body: (server: TestServer) => Promise<void>): Promise<void> {
   const { folder, remove } = writePackage(faultyTexts, document);
   try {
-    await withServer([], async (server) => {
-      await server.serve(folder);
-      await body(server);
-    });
+    await shared.with([folder], body);
   } finally {
     remove();
   }
@@ -207,5 +206,7 @@ test('members cancelled while their cohort goes apart or before their turn alone
     const lost = told.filter(({ kind }) => kind !== 'members.left');
     assert.equal(lost, [], 'whoever offered is there until the last member came back');
   }));
+
+test.after(() => shared.close());
 
 test.run();
