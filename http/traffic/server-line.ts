@@ -23,6 +23,7 @@ export function serverLine(start: StartOptions, limits: HttpLimits, version: str
       sessionDir: start.sessionDir,
       queueMax: start.queueMax,
       sessionIdleMs: start.sessionIdleMs ?? SESSION_IDLE_MS,
+      evictedSessions: start.evictedSessions ?? 'replay',
       ...limits,
     },
   };

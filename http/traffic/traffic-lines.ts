@@ -4,6 +4,7 @@
  * clock of the recording; bodies are kept whole, payloads as digests.
  */
 import type { HttpLimits } from '../services.js';
+import type { EvictedSessions } from '../text-serving.js';
 import type { Track } from './payload-digest.js';
 
 /** Where lines go; false: there was no room for one, and it is counted as lost. */
@@ -31,6 +32,7 @@ export interface ServerSettings extends HttpLimits {
   readonly sessionDir: string | null;
   readonly queueMax: number;
   readonly sessionIdleMs: number;
+  readonly evictedSessions: EvictedSessions;
 }
 
 /** A package that was registered: by the command line, or by a request that is in the recording. */

@@ -33,6 +33,7 @@ const defaults: ServerSettings = {
   sessionDir: null,
   queueMax: 4096,
   sessionIdleMs: 600_000,
+  evictedSessions: 'replay',
   ...defaultLimits,
 };
 

@@ -32,6 +32,7 @@ export function startOptionsOf(recording: Recording, given: Given): StartOptions
     sessionDir: given.sessionDir,
     queueMax: settings.queueMax,
     sessionIdleMs: settings.sessionIdleMs,
+    evictedSessions: settings.evictedSessions,
     requestTimeoutMs: settings.requestTimeoutMs,
     recordFile: null,
     ports,
