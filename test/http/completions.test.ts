@@ -104,6 +104,38 @@ test('log probabilities have tokens, offsets and the likeliest', async () => {
   assert.is(made.text.calls[1]!.body.sampling.topLogprobs, 0);
 });
 
+test('with an echo the tokens of the prompt come first, and its first has no likelihood', () =>
+  withServer(async (made, { url }) => {
+    made.text.speeches = [{ tokens: ['c', 'def'], prompt: ['ab', ' x'] }];
+    const asked = { prompt: 'ab x', echo: true, logprobs: 1 };
+    const answer = await ask(made, asked);
+    assert.is(answer.choices[0]!.text, 'ab xcdef');
+    const due = {
+      tokens: ['ab', ' x', 'c', 'def'],
+      token_logprobs: [null, -0.5, -0.5, -0.5],
+      top_logprobs: [null, { ' x': -0.5 }, { c: -0.5 }, { def: -0.5 }],
+      text_offset: [0, 2, 4, 5],
+    };
+    assert.equal(answer.choices[0]!.logprobs, due as never);
+    const none = await ask(made, { ...asked, max_tokens: 0 });
+    assert.equal([none.choices[0]!.text, none.choices[0]!.finish_reason], ['ab x', 'length']);
+    assert.equal(none.choices[0]!.logprobs!.text_offset, [0, 2]);
+    const response = await postJson(url + path, { ...good, ...asked, stream: true });
+    const heard = checkLaw(await response.text(), { form: 'completion' });
+    assert.equal(heard.texts, ['ab xcdef']);
+    const pieces = heard.logprobs[0]! as (typeof due)[];
+    for (const field of ['tokens', 'token_logprobs', 'top_logprobs', 'text_offset'] as const) {
+      assert.equal(
+        pieces.flatMap((piece) => piece[field] as unknown[]),
+        due[field],
+      );
+    }
+    assert.is(made.text.calls[0]!.body.isPromptScored, true);
+    await ask(made, { prompt: 'ab', echo: true });
+    await ask(made, { prompt: 'ab', logprobs: 1 });
+    for (const call of made.text.calls.slice(-2)) assert.is(call.body.isPromptScored, undefined);
+  }));
+
 test('streamed offsets go on from delta to delta', () =>
   withServer(async ({ text }, { url }) => {
     text.speeches = [{ tokens: ['ab', 'c', 'def'] }];
@@ -128,7 +160,6 @@ const wrongBodies: [string, object, string, RegExp][] = [
   ['a lone surrogate', { prompt: ['a', '\udfff'] }, 'prompt[1]', /lone surrogate/],
   ['a suffix', { suffix: 'x' }, 'suffix', /leave it out/],
   ['the best of several', { n: 1, best_of: 2 }, 'best_of', /what n is \(1\)/],
-  ['likelihood of a prompt', { echo: true, logprobs: 1 }, 'logprobs', /without echo/],
   ['too many likeliest', { logprobs: 21 }, 'logprobs', /from 0 to 20/],
   ['no number of likeliest', { logprobs: true }, 'logprobs', /a number, not a boolean/],
 ];

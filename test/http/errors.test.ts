@@ -49,6 +49,15 @@ test('only what a later try may get is a matter of pace', () => {
   assert.equal([spent.status, spent.headers], [500, {}]);
 });
 
+test('a reason that clients know is the code', async () => {
+  const error = new StatusError('outOfRange', 'too long', { param: 'prompt', reason: 'too_long' });
+  const { status, body } = errorAnswer(error);
+  assert.equal(
+    [status, body.error.code, body.error.type],
+    [400, 'too_long', 'invalid_request_error'],
+  );
+});
+
 test('Retry-After is what the server asks for, in whole seconds', () => {
   const answer = errorAnswer(new StatusError('resourceExhausted', 'full', { retryAfterS: 2.2 }));
   assert.is(answer.headers['retry-after'], '3');

@@ -20,6 +20,8 @@ import type { Prompt } from '../../runtime/profiles/text.js';
 export interface Speech {
   /** Text of each token. */
   readonly tokens: readonly string[];
+  /** Of a prompt that is scored, text of each token. */
+  readonly prompt?: readonly string[];
   /** Thrown after so many deltas. */
   readonly failAt?: number;
   readonly failure?: Error;
@@ -67,6 +69,7 @@ export class FakeText implements TextServing {
         resolve();
       }),
     );
+    if (body.isPromptScored === true) this.#sayPrompt(call, speech.prompt ?? [], options);
     const limit = body.maxTokens ?? Infinity;
     let count = 0;
     for (const text of speech.tokens) {
@@ -161,6 +164,16 @@ export class FakeText implements TextServing {
   #keep(session: SessionState): SessionState {
     this.sessionsById.set(session.id, session);
     return session;
+  }
+
+  #sayPrompt(call: TextCall, texts: readonly string[], { onDelta }: TextOptions): void {
+    let offset = 0;
+    for (const text of texts) {
+      const token = { ...this.#token(call, text), offset };
+      const first = { ...token, logprob: null, top: [] };
+      void onDelta({ text: '', tokens: [], prompt: [offset === 0 ? first : token] });
+      offset += text.length;
+    }
   }
 
   #token({ body }: TextCall, text: string): TextToken {

@@ -43,6 +43,34 @@ test('a session is opened, shown and ended', async () => {
   assert.is((await made.get(`${path}/s1`)).status, 404);
 });
 
+test('open sessions are listed, of all models that may have some or of one', async () => {
+  const made = harness();
+  const profiles: Readonly<Record<string, string>> = { m: 'text', s: 'sequence', e: 'embeddings' };
+  const summary = (id: string) => ({ id, profile: profiles[id]!, generation: 1, createdS: 1 });
+  made.serving.models = async () => Object.keys(profiles).map(summary) as never;
+  made.serving.model = async (id) => {
+    if (id in profiles) return summary(id) as never;
+    throw new StatusError('notFound', 'no such model', { param: 'model' });
+  };
+  const ids = async (query = ''): Promise<string[]> => {
+    const response = await made.get(path + query);
+    assert.is(response.status, 200);
+    const list = (await response.json()) as { object: string; data: Session[] };
+    assert.is(list.object, 'list');
+    assert.ok(list.data.every(({ object }) => object === 'session'));
+    return list.data.map(({ id }) => id);
+  };
+  assert.equal(await ids(), []);
+  for (const model of ['m', 's', 'm']) await made.post(path, { model });
+  assert.equal(await ids(), ['s1', 's3', 's2']);
+  assert.equal(await ids('?model=s'), ['s2']);
+  assert.equal(await ids('?model=e'), []);
+  assert.is((await made.get(`${path}?model=x`)).status, 404);
+  made.text.failures.push(new StatusError('resourceExhausted', 'all taken', { retryAfterS: 1 }));
+  assert.is((await made.post(path, { model: 'm' })).status, 429);
+  assert.equal(await ids(), ['s1', 's3', 's2']);
+});
+
 test('changes reach the server, and the answer is the session, or the new one', async () => {
   const made = harness();
   await open(made);

@@ -1,0 +1,123 @@
+/**
+ * Turns that must call a tool, on real threads: what the package reads in the answer is calls of
+ * what was offered, with arguments of their schemas, whatever is drawn; and who cannot be forced.
+ */
+import fc from '../../properties.js';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toStatus } from '../../../runtime/base/errors.js';
+import type { CalledFunction, Grammar } from '../../../runtime/profiles/text.js';
+import { isOfSchema } from '../../oracles/json-schema.js';
+import { packageFolder, rejection, runServer } from '../running-server.js';
+import { Texts } from '../texts.js';
+
+const server = await runServer(['tiny-text']);
+const texts = new Texts(server);
+const root = mkdtempSync(join(tmpdir(), 'loom-calls-'));
+
+test.after(async () => {
+  await server.serving.drain(5_000);
+  await server.close();
+  rmSync(root, { recursive: true });
+});
+
+const schemas = {
+  look: {
+    type: 'object',
+    properties: { at: { enum: ['sky', 'sea\nside', 'é"'] }, often: { type: 'boolean' } },
+    required: ['at'],
+  },
+  look_up: { type: 'object', properties: {} },
+  walk: {
+    type: 'object',
+    properties: { steps: { type: 'integer', minimum: 1, maximum: 30 } },
+    required: ['steps'],
+    additionalProperties: false,
+  },
+} as const;
+
+const functions: readonly CalledFunction[] = Object.entries(schemas).map(
+  ([name, parameters], at) => ({ name, parameters, place: `tools[${at}]`, isStrict: false }),
+);
+
+const forced = (offered = functions, isSingle = true): Grammar => ({
+  kind: 'calls',
+  functions: offered,
+  isSingle,
+  form: null,
+});
+
+async function called(grammar: Grammar, seed: number, temperature: number) {
+  const { result, text } = await texts.say('tiny-text', {
+    prompt: { kind: 'text', text: `call it ${seed}` },
+    maxTokens: 160,
+    sampling: { seed, temperature },
+    grammar,
+    hasTools: true,
+  });
+  const chat = JSON.parse(result.chat!) as {
+    content: string | null;
+    tool_calls: { function: { name: keyof typeof schemas; arguments: string } }[];
+  };
+  return { ...chat, finish: result.finish, text };
+}
+
+test('whatever is drawn, the answer is calls of what was offered', () =>
+  fc.assert(
+    fc.asyncProperty(fc.nat(2 ** 31), fc.boolean(), fc.boolean(), async (seed, isHot, isSingle) => {
+      const answer = await called(forced(functions, isSingle), seed, isHot ? 2 : 0);
+      const { finish, content, tool_calls: calls, text } = answer;
+      for (const { function: one } of calls) {
+        const schema = schemas[one.name];
+        assert.ok(isOfSchema(JSON.parse(one.arguments), schema, schema), text);
+      }
+      if (finish !== 'stop') return;
+      assert.is(content, null, text);
+      assert.ok(isSingle ? calls.length === 1 : calls.length >= 1, text);
+    }),
+    { numRuns: 10 },
+  ));
+
+test('a function that is named is the one that is called', async () => {
+  for (const one of functions) {
+    const { tool_calls: calls } = await called(forced([one]), 5, 2);
+    assert.equal(
+      calls.map((call) => call.function.name),
+      [one.name],
+    );
+  }
+});
+
+test('a schema that cannot be held to is any object, or is refused where that is strict', async () => {
+  const parameters = { type: 'object', properties: { at: { type: 'string', pattern: 'a' } } };
+  const loose = { name: 'loose', parameters, place: 'tools[0].function.parameters' };
+  const { tool_calls: calls } = await called(forced([{ ...loose, isStrict: false }]), 3, 0);
+  assert.type(JSON.parse(calls[0]!.function.arguments), 'object');
+  const strict = await rejection(called(forced([{ ...loose, isStrict: true }]), 3, 0));
+  assert.is(strict.code, 'invalidArgument');
+  assert.is(toStatus(strict).param, 'tools[0].function.parameters.properties.at.pattern');
+});
+
+test('a package that does not say how calls are written cannot be forced', async () => {
+  cpSync(packageFolder('tiny-text'), join(root, 'silent'), { recursive: true });
+  cpSync(packageFolder('motifs'), join(root, 'motifs'), { recursive: true });
+  for (const [file, from, to] of [
+    ['control.loom', 'func.def export call_form', 'func.def other_form'],
+    ['model.json', '"id": "tiny-text"', '"id": "silent"'],
+  ] as const) {
+    const path = join(root, 'silent', file);
+    const text = readFileSync(path, 'utf8');
+    assert.ok(text.includes(from));
+    writeFileSync(path, text.replace(from, to));
+  }
+  await server.serve(join(root, 'silent'));
+  const why = await rejection(texts.say('silent', { grammar: forced(), hasTools: true }));
+  assert.equal([why.code, toStatus(why).param], ['invalidArgument', 'tool_choice']);
+  assert.match(why.message, /does not say how calls are written \(call_form\).*"auto"/);
+  assert.ok((await texts.say('silent', { hasTools: true })).ids.length > 0);
+});
+
+test.run();
