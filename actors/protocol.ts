@@ -3,6 +3,7 @@
  * ends of a message agree. Plain data only (structured-clone safe).
  */
 import type {
+  EvictedSessions,
   SessionChange,
   SessionState,
   TextBody,
@@ -171,14 +172,30 @@ export interface NameBanks {
 }
 
 /**
- * 'storage.create', an ask to the device queue: bytes that outlive invocations, under a key that
- * starts with the scope of a generation; answered with nothing when they are placed and zeroed.
- * 'lease.release' with the key gives them back after their last use.
+ * 'rows.register', an ask to the device queue; answered with nothing, or with why the rows can
+ * never be there. 'rows.unregister' gives them up, with their bytes after their last use.
  */
-export interface CreateStorage {
-  readonly key: string;
-  readonly bytes: number;
+export interface RegisterRows {
+  /** Starts with the scope of a generation. */
+  readonly id: string;
   readonly deployment: string;
+  readonly storages: readonly { readonly key: string; readonly bytes: number }[];
+  /** Ids of registered banks that are there as long as the rows are in use. */
+  readonly banks: readonly string[];
+  /** Bytes of each buffer that an epoch may need beside them. */
+  readonly epochBuffers: readonly number[];
+  readonly pinned: boolean;
+}
+
+/**
+ * 'rows.use', an ask to the device queue; answered when the rows are there, and in use from then on
+ * until 'rows.rest'. 'rows.withdraw' takes the ask back if it still waits. The device tells the
+ * actor that registered them 'rows.wanted' when others wait for their room, which is the wish that
+ * they come to rest, and 'rows.evicted' when they had to leave while they rested: before the answer
+ * to a later ask, and with all that they held.
+ */
+export interface NameRows {
+  readonly id: string;
 }
 
 /** 'work.submit' and the facts about it, sent to `replyTo`. */
@@ -190,6 +207,14 @@ export type WorkRetired = SubmissionRetired;
 export interface WorkFailed {
   readonly invocation: string;
   readonly status: StatusRecord;
+}
+
+/** What the operator wishes of sessions. */
+export interface SessionRules {
+  /** Those without a turn for so long are closed (--session-idle). */
+  readonly idleMs?: number;
+  /** What becomes of those whose contents had to go (--evicted-sessions). */
+  readonly evicted?: EvictedSessions;
 }
 
 /** 'request.submit' to a model of retained text; answered as `op` says. */

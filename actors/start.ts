@@ -7,6 +7,7 @@ import type {
   CheckReport,
   DeviceListing,
   PackageReport,
+  RegisterBody,
   SimulatedServer,
   SimulatedStart,
   StartedServer,
@@ -216,6 +217,15 @@ export async function checkPackage(options: ToolOptions): Promise<CheckReport> {
 export async function reportPackage(options: ToolOptions): Promise<PackageReport> {
   const { reportOf } = await import('./edge/package-tools.js');
   return reportOf(options);
+}
+
+/** For `loom-serve replay`. */
+export async function packageDigest(
+  body: RegisterBody,
+  options: StartOptions,
+): Promise<string | null> {
+  const { digestOf } = await import('./edge/package-digest.js');
+  return digestOf(body, options);
 }
 
 /** For `loom-serve replay`. */

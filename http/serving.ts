@@ -313,6 +313,8 @@ export interface Composition {
   startServer(options: StartOptions): Promise<StartedServer>;
   /** The same actors, with a device that is simulated; of its ports only the time of day counts. */
   startSimulated(options: SimulatedStart): Promise<SimulatedServer>;
+  /** Of the files of a package, as recordings have it; null where they cannot be read. */
+  packageDigest(body: RegisterBody, options: StartOptions): Promise<string | null>;
   checkPackage(options: ToolOptions): Promise<CheckReport>;
   reportPackage(options: ToolOptions): Promise<PackageReport>;
   listDevices(): Promise<readonly DeviceListing[]>;

@@ -84,6 +84,13 @@ export interface TextOptions extends CallOptions {
   readonly onDelta: (delta: TextDelta) => void | Promise<void>;
 }
 
+/**
+ * What becomes of idle sessions whose contents had to go because others needed the memory: they
+ * read their text again with the next turn; only those do whose contents this server has computed
+ * itself and not restored; or none does, and they are gone.
+ */
+export type EvictedSessions = 'replay' | 'replay-own' | 'refuse';
+
 /** A retained row, by the name that its client knows. */
 export interface SessionState {
   readonly id: string;

@@ -9,7 +9,7 @@ import type { StopReason } from '../../runtime/system/stop-reason.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { type Backoff, backoffMs } from '../policy/backoff.js';
-import type { PackageLocation, PreparedModel } from '../protocol.js';
+import type { PackageLocation, PreparedModel, SessionRules } from '../protocol.js';
 import type { DeviceUse } from '../system/device.js';
 import type { Context, Input } from './deployment-context.js';
 import { machine } from './deployment.machine.js';
@@ -30,8 +30,7 @@ export interface DeploymentInput {
   readonly device: DeviceUse;
   /** Inputs that may wait for one generation (`--max-queue`). */
   readonly waitingMax: number;
-  /** Sessions without a turn for so long are closed (`--session-idle`). */
-  readonly sessionIdleMs?: number;
+  readonly sessions?: SessionRules;
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 }
@@ -154,7 +153,7 @@ class DeploymentHost {
   }
 
   startGeneration(): void {
-    const { modelThread, preparationThread, id, waitingMax, sessionIdleMs } = this.#input;
+    const { modelThread, preparationThread, id, waitingMax, sessions } = this.#input;
     const prepared = this.#candidate!;
     const input: GenerationInput = {
       prepared,
@@ -162,7 +161,7 @@ class DeploymentHost {
       device: this.#device,
       preparationThread,
       waitingMax,
-      sessionIdleMs,
+      sessions,
     };
     const name = `models/${id}@${prepared.generation}`;
     const kind = prepared.contract === 'text' ? 'textGeneration' : 'generation';

@@ -87,8 +87,9 @@ export class DeviceBanks {
   /** Answers how many will leave: at once, or with their last use; pins stay. */
   deactivate(ask: Message): void {
     const { ids } = ask.payload as NameBanks;
-    const { banks } = this.#options.runner;
+    const { banks, rows } = this.#options.runner;
     this.#self.reply(ask, { leaving: ids.filter((id) => banks.dismiss(id)).length });
+    rows.wantHolders(ids);
   }
 
   /** Fields of a bank that a program binds must be those that the program was compiled for. */

@@ -29,7 +29,11 @@ export type Event =
   | { type: 'banks.unregister' }
   | { type: 'banks.warm' }
   | { type: 'banks.deactivate' }
-  | { type: 'storage.create' }
+  | { type: 'rows.register' }
+  | { type: 'rows.unregister' }
+  | { type: 'rows.use' }
+  | { type: 'rows.withdraw' }
+  | { type: 'rows.rest' }
   | { type: 'lease.release' }
   | { type: 'device.close' };
 
@@ -56,8 +60,11 @@ export const machine = setup({
     warmBanks: effect,
     deactivateBanks: effect,
     refuseBanks: effect,
-    createStorage: effect,
-    refuseStorage: effect,
+    registerRows: effect,
+    unregisterRows: effect,
+    useRows: effect,
+    passToRows: effect,
+    refuseRows: effect,
     releaseLease: effect,
     refuseWaiting: effect,
     announceOpened: effect,
@@ -85,7 +92,11 @@ export const machine = setup({
         'banks.unregister': {},
         'banks.warm': { actions: 'refuseBanks' },
         'banks.deactivate': { actions: 'refuseBanks' },
-        'storage.create': { actions: 'refuseStorage' },
+        'rows.register': { actions: 'refuseRows' },
+        'rows.unregister': {},
+        'rows.use': { actions: 'refuseRows' },
+        'rows.withdraw': {},
+        'rows.rest': {},
         'lease.release': {},
         'device.close': 'closing',
       },
@@ -103,7 +114,11 @@ export const machine = setup({
         'banks.unregister': { actions: 'unregisterBanks' },
         'banks.warm': { actions: ['countSubmission', 'warmBanks'] },
         'banks.deactivate': { actions: 'deactivateBanks' },
-        'storage.create': { actions: ['countSubmission', 'createStorage'] },
+        'rows.register': { actions: 'registerRows' },
+        'rows.unregister': { actions: 'unregisterRows' },
+        'rows.use': { actions: ['countSubmission', 'useRows'] },
+        'rows.withdraw': { actions: 'passToRows' },
+        'rows.rest': { actions: 'passToRows' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': 'closing',
@@ -124,7 +139,11 @@ export const machine = setup({
         'banks.unregister': { actions: 'unregisterBanks' },
         'banks.warm': { actions: 'refuseBanks' },
         'banks.deactivate': { actions: 'refuseBanks' },
-        'storage.create': { actions: 'refuseStorage' },
+        'rows.register': { actions: 'refuseRows' },
+        'rows.unregister': { actions: 'unregisterRows' },
+        'rows.use': { actions: 'refuseRows' },
+        'rows.withdraw': { actions: 'passToRows' },
+        'rows.rest': { actions: 'passToRows' },
         'lease.release': { actions: 'releaseLease' },
         'device.close': {},
       },
@@ -143,7 +162,11 @@ export const machine = setup({
         'banks.unregister': { actions: 'unregisterBanks' },
         'banks.warm': { actions: 'refuseBanks' },
         'banks.deactivate': { actions: 'refuseBanks' },
-        'storage.create': { actions: 'refuseStorage' },
+        'rows.register': { actions: 'refuseRows' },
+        'rows.unregister': { actions: 'unregisterRows' },
+        'rows.use': { actions: 'refuseRows' },
+        'rows.withdraw': { actions: 'passToRows' },
+        'rows.rest': { actions: 'passToRows' },
         'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': {},

@@ -5,6 +5,7 @@
 import { StatusError, toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { BankSummary } from '../../runtime/memory/bank-table.js';
 import type { InvocationRunner, RunnerDetails } from '../../runtime/memory/invocation-runner.js';
+import type { RowSummary } from '../../runtime/memory/row-table.js';
 import type { Ledger } from '../../runtime/memory/ledger.js';
 import { filesOf, SourceTable } from '../../runtime/parameters/source-table.js';
 import type { Device } from '../../runtime/hal/device.js';
@@ -16,16 +17,18 @@ import { machineActor, type MachineHost } from '../../runtime/system/machine-act
 import {
   FILES,
   type CloseFile,
-  type CreateStorage,
   type DropFiles,
   type LoadExecutable,
+  type NameRows,
   type RegisterBanks,
+  type RegisterRows,
   type SubmitWork,
   type WorkFailed,
   type WorkRetired,
 } from '../protocol.js';
 import { DeviceBanks } from './device-banks.js';
 import { DeviceRecords } from './device-records.js';
+import { DeviceRows } from './device-rows.js';
 import { DeviceGathers } from './gather.js';
 import { machine } from './device-queue.machine.js';
 
@@ -64,6 +67,7 @@ export interface DeviceSummary extends DeviceBytes {
   readonly inFlight: number;
   readonly executables: number;
   readonly banks: readonly BankSummary[];
+  readonly rows: readonly RowSummary[];
 }
 
 /** What it holds and for whom, for who asks why something waits. */
@@ -99,6 +103,7 @@ class DeviceHost {
   readonly #input: DeviceQueueInput;
   #opened: OpenedDevice | null = null;
   #banks: DeviceBanks | null = null;
+  #rows: DeviceRows | null = null;
   #records: DeviceRecords | null = null;
   /** Checkpoint files that its banks load from and gathers read. */
   readonly #sources: SourceTable;
@@ -106,8 +111,6 @@ class DeviceHost {
   /** Ids of what is loaded, and scopes whose generation has ended. */
   readonly #loaded = new Set<string>();
   readonly #released: string[] = [];
-  /** Keys of storage that was created and not released. */
-  readonly #storages = new Set<string>();
 
   constructor(self: ActorSelf, input: DeviceQueueInput) {
     this.#self = self;
@@ -131,6 +134,7 @@ class DeviceHost {
         this.#records = records;
         ledger.onChange = () => records.booked();
         this.#banks = new DeviceBanks(self, { device, runner, sources: this.#sources });
+        this.#rows = new DeviceRows(self, runner);
         runner.gathers = new DeviceGathers(self, this.#sources);
         // Closed while it opened.
         if (this.#isClosed) return this.close();
@@ -237,37 +241,29 @@ class DeviceHost {
     this.#released.push(scope);
     if (this.#released.length > RELEASED_MAX) this.#released.shift();
     for (const id of this.#loaded) if (id.startsWith(scope)) this.unload(id);
-    for (const key of this.#storages) if (key.startsWith(scope)) this.release(key);
     const name = scope.replace(/\/$/, '');
+    // They hold banks.
+    this.#rows?.unregister(scope);
     this.#banks?.unregister(name);
     this.#tellFiles('files.drop', name);
   }
 
-  /** Storage that outlives invocations; the ask is answered when it is placed and zeroed. */
-  createStorage(ask: Message): void {
-    const { key, bytes, deployment } = ask.payload as CreateStorage;
-    const end = (): void => this.#self.tell(this.#self.address, 'work.ended', {});
-    const fail = (status: StatusRecord): void => {
-      this.#storages.delete(key);
-      this.#self.replyError(ask, status);
-      end();
-    };
+  registerRows(ask: Message): void {
+    const register = ask.payload as RegisterRows;
     try {
-      this.#checkLives(key);
-    } catch (error) {
-      return fail(toStatus(error));
-    }
-    this.#storages.add(key);
-    const owner: Owner = { kind: 'row', deployment, id: key };
-    const onPlaced = (): void => {
+      this.#checkLives(register.id);
+      this.#rows!.register(register, ask.from);
       this.#self.reply(ask, {});
-      end();
-    };
-    this.#opened!.runner.createStorage({ key, bytes, owner }, { onPlaced, onFailed: fail });
+    } catch (error) {
+      this.#self.replyError(ask, toStatus(error));
+    }
+  }
+
+  get rows(): DeviceRows | null {
+    return this.#rows;
   }
 
   release(key: string): void {
-    this.#storages.delete(key);
     this.#opened?.runner.release(key);
   }
 
@@ -329,6 +325,7 @@ class DeviceHost {
       inFlight: this.#opened?.runner.inFlight ?? 0,
       executables: this.#opened?.device.executables ?? 0,
       banks: this.#opened?.runner.banks.describe() ?? [],
+      rows: this.#opened?.runner.rows.describe() ?? [],
       ...(this.#opened?.bytes() ?? none),
     };
   }
@@ -357,8 +354,12 @@ export const deviceQueue = machineActor(
         warmBanks: (_e, _c, message) => host.banks!.warm(message),
         deactivateBanks: (_e, _c, message) => host.banks!.deactivate(message),
         refuseBanks: (_e, _c, message) => host.refuse(message),
-        createStorage: (_e, _c, message) => host.createStorage(message),
-        refuseStorage: (_e, _c, message) => host.refuse(message),
+        registerRows: (_e, _c, message) => host.registerRows(message),
+        unregisterRows: (event) => host.rows?.unregister((event as unknown as NameRows).id),
+        useRows: (_e, _c, message) => host.rows!.use(message),
+        passToRows: (event) =>
+          host.rows?.pass(event.type as 'rows.rest', event as unknown as NameRows),
+        refuseRows: (_e, _c, message) => host.refuse(message),
         releaseLease: (event) => host.release((event as unknown as { key: string }).key),
         refuseWaiting: (_e, context) => host.refuseWaiting(failure(context)),
         announceOpened: () => host.announce('device.opened', null),

@@ -10,7 +10,7 @@ import type { Message, Reply } from '../../runtime/system/envelope.js';
 import type { Effect, MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { type Backoff, backoffMs } from '../policy/backoff.js';
-import type { NameBanks, PreparedModel } from '../protocol.js';
+import type { NameBanks, PreparedModel, SessionRules } from '../protocol.js';
 import type { Context } from './generation.machine.js';
 
 const RETRY_AFTER_S = 1;
@@ -27,8 +27,7 @@ export interface GenerationInput<Prepared extends PreparedModel = PreparedModel>
   readonly preparationThread: string;
   /** Members that may wait (--max-queue). */
   readonly waitingMax: number;
-  /** Of retained text: sessions without a turn for so long are closed (--session-idle). */
-  readonly sessionIdleMs?: number;
+  readonly sessions?: SessionRules;
 }
 
 /** Answer to 'generation.describe'. */

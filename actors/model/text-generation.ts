@@ -3,11 +3,11 @@
  * like any generation, owns the control program, the rows and their storage on the device, and is
  * the parent of its sessions and epochs.
  *
- * Holds: pages and states are one storage each, placed before the first request and given back when
- * it retires. One epoch is on the device at a time; the next forms when it has committed.
+ * Holds: pages and states are there while turns run; between turns they may have to leave, and rows
+ * are read again then. One epoch is on the device at a time; the next forms when it has committed.
  */
-import { StatusError, toStatus } from '../../runtime/base/errors.js';
-import { storageBytes, type StorageKeys } from '../../runtime/packages/epoch-storage.js';
+import { toStatus } from '../../runtime/base/errors.js';
+import type { StorageKeys } from '../../runtime/packages/epoch-storage.js';
 import { TextControl } from '../../runtime/packages/text-control.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
@@ -17,24 +17,22 @@ import {
   type MachineHost,
 } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
-import type { Row } from '../../runtime/text/retained-row.js';
 import { RowStore } from '../../runtime/text/row-store.js';
 import { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
 import type { TextDelta } from '../../http/text-serving.js';
 import {
   STREAMS,
-  type CreateStorage,
   type DeltasTaken,
   type FiniteCall,
   type PreparedText,
-  type SessionAnswer,
   type TextDeltas,
   type TextSubmit,
 } from '../protocol.js';
 import { epoch } from '../serving/epoch.js';
-import { rowTransfer, type RowOrder } from '../serving/row-transfer.js';
-import { missingSession } from '../serving/missing-session.js';
-import { session, type SessionAsk } from '../serving/session.js';
+import { RowOrders } from '../serving/row-orders.js';
+import { rowTransfer } from '../serving/row-transfer.js';
+import { session } from '../serving/session.js';
+import { SessionBook } from '../serving/session-book.js';
 import { SessionHome } from '../serving/session-home.js';
 import type { Emitted, Turn } from '../serving/turn.js';
 import {
@@ -54,9 +52,8 @@ import {
   type GenerationSummary,
 } from './generation-base.js';
 import { machine } from './generation.machine.js';
+import { RowLease, rowsOf } from './row-lease.js';
 
-/** Idle banks may have to leave first. */
-const PLACE_DEADLINE_MS = 60_000;
 /** Unless the server says otherwise. */
 const IDLE_MS = 10 * 60_000;
 
@@ -66,15 +63,12 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   #home: SessionHome | null = null;
   #control: TextControl | null = null;
   #turns: TurnTable | null = null;
-  #unplaced = 2;
-  /** Asks that sessions have and have not answered, by id. */
-  readonly #requests = new Map<string, { readonly ask: Message; readonly session: string }>();
-  /** Sessions that clients know, by id. */
-  readonly #sessions = new Map<string, string>();
-  #opened = 0;
+  readonly #lease: RowLease;
+  /** Its rows shall be there before the first request. */
+  #isWarming = false;
+  readonly #sessions: SessionBook;
   #deltas: { stream: number; delta: TextDelta }[] = [];
-  /** Rows that are to be read or filled, in order. */
-  readonly #orders: RowOrder[] = [];
+  readonly #orders: RowOrders;
   #epochsFormed = 0;
   /** In flight; null when none is. */
   #epoch: string | null = null;
@@ -87,23 +81,29 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const scope = `${id}@${generation}`;
     this.#keys = { pages: `${scope}/pages`, states: `${scope}/states` };
     this.#store = new RowStore(geometry);
+    this.#lease = new RowLease(self, input.device, `${scope}/rows`);
+    this.#sessions = new SessionBook(self, {
+      model: id,
+      generation,
+      rows: geometry.rows,
+      home: () => this.#home!,
+      over: () => this.#over(),
+    });
+    this.#orders = new RowOrders({
+      turns: () => this.#turns!,
+      stateBytes: geometry.stateBytes,
+      tell: (address, kind, payload) => self.tell(address, kind, payload),
+    });
   }
 
   loadControl(): void {
-    const { prepared, device } = this.input;
+    const { prepared } = this.input;
     try {
-      const { geometry, tokenizer } = prepared;
       const control = new TextControl(prepared);
       this.#control = control;
       this.#turns = this.#turnTable(control);
-      this.#home = this.#homeOf(control, this.#turns, tokenizer);
-      const bytes = storageBytes(geometry);
-      for (const of of ['pages', 'states'] as const) {
-        const deployment = prepared.id;
-        const create: CreateStorage = { key: this.#keys[of], bytes: bytes[of], deployment };
-        const deadlineMs = this.self.now() + PLACE_DEADLINE_MS;
-        this.self.ask(device, 'storage.create', create, { deadlineMs, as: 'storage.placed' });
-      }
+      this.#home = this.#homeOf(control, this.#turns, prepared.tokenizer);
+      this.#lease.register(rowsOf(prepared, this.#keys));
     } catch (error) {
       this.self.tell(this.self.address, 'control.refused', { status: toStatus(error) });
     }
@@ -120,6 +120,8 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       flush: () => this.#flush(),
       // What was captured for one was not for another: sequences share nothing.
       kindOf: () => this.#kind(),
+      evictedSessions: this.input.sessions?.evicted ?? 'replay',
+      lost: (address, reason) => this.#sessions.evict(address, reason),
       propose: (turn, most) => control.draft(turn.row!.ids, most),
       unproposed: ({ input }, status) =>
         this.self.log('warn', `no proposals for ${input.session}: ${status.message}`),
@@ -138,21 +140,57 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       geometry,
       tokenizer: tokenizer === null ? null : new Tokenizer(tokenizer, 'tokenizer'),
       preparer: () => this.preparer,
-      idleMs: this.input.sessionIdleMs ?? IDLE_MS,
-      open: (row) => this.#open(row),
-      hasRoom: () => this.#hasRoom(),
-      closed: (name, address) => this.#closed(name, address),
-      isOpen: (ask) => this.#requests.has(ask),
-      ended: (ask) => void this.#requests.delete(ask),
+      idleMs: this.input.sessions?.idleMs ?? IDLE_MS,
+      open: (row) => this.#sessions.open(row),
+      hasRoom: () => this.#sessions.hasRoom,
+      closed: (name, address) => {
+        this.#sessions.closed(name, address);
+        this.gatherTurns();
+      },
+      isOpen: (ask) => this.#sessions.isOpen(ask),
+      ended: (ask) => this.#sessions.ended(ask),
       move: (order) => void this.#orders.push(order),
     });
   }
 
-  placed(reply: Reply): MachineEvent | null {
-    if (reply.status !== null) return { type: 'control.refused', status: reply.status };
-    this.#unplaced -= 1;
-    if (this.#unplaced > 0 || this.warm()) return null;
-    return { type: 'control.loaded' };
+  registered({ status }: Reply): MachineEvent | null {
+    if (status !== null) return { type: 'control.refused', status };
+    const { pin, warmup } = this.input.prepared.document.deployment;
+    if (!(pin || warmup)) return { type: 'control.loaded' };
+    this.#isWarming = true;
+    this.#lease.use();
+    return null;
+  }
+
+  granted(reply: Reply): MachineEvent | null {
+    const failure = this.#lease.granted(reply);
+    if (this.#isWarming) {
+      this.#isWarming = false;
+      this.#lease.rest();
+      if (failure === null) return { type: 'control.loaded' };
+      return { type: 'control.refused', status: failure };
+    }
+    if (failure !== null) {
+      this.#orders.fail(failure);
+      this.#turns!.failReady(failure);
+    }
+    this.formEpoch();
+    return null;
+  }
+
+  /** Others wait for the rows' room: what came before that goes on, then it is theirs. */
+  wanted(): void {
+    if (!this.#lease.isHeld) return;
+    this.#lease.wanted();
+    this.#turns!.door.shut();
+    this.#orders.shut();
+    this.gatherTurns();
+  }
+
+  evicted(): void {
+    this.#lease.evicted();
+    this.#turns!.evictRows();
+    this.#orders.evicted();
   }
 
   accept(ask: Message): void {
@@ -177,8 +215,11 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       return this.#over();
     }
     if (text.op === 'open') {
-      const made = this.#openSession();
-      if (text.image !== undefined) return this.#handOver(ask, this.#sessions.get(made.id)!);
+      const row = this.#sessions.hasRoom ? this.#store.open(this.#kind()) : null;
+      if (row === null) throw this.#home!.noRow();
+      const made = this.#sessions.open(row);
+      if (text.image !== undefined)
+        return this.#sessions.handOver(ask, this.#sessions.addressOf(made.id));
       this.self.reply(ask, made);
       return this.#over();
     }
@@ -187,28 +228,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     if (asked !== profile) return this.refuseProfile(ask, asked);
     if (text.op === 'generate' && text.body.session === null) return this.#startTurn(ask);
     const id = text.op === 'generate' ? text.body.session! : text.session;
-    const address = this.#sessions.get(id);
-    if (address === undefined) throw this.#noSession(id);
-    this.#handOver(ask, address);
-  }
-
-  /** From now on the session answers it, or its end does. */
-  #handOver(ask: Message, address: string): void {
-    this.#requests.set(ask.id, { ask, session: address });
-    this.self.handOver(ask, address);
-    this.self.tell(address, 'session.ask', { ask } satisfies SessionAsk);
-  }
-
-  /** What was on the way to it has nobody to answer it. */
-  #closed(name: string, address: string): void {
-    if (name !== '') this.#sessions.delete(name);
-    for (const [id, { ask, session: holder }] of this.#requests) {
-      if (holder !== address) continue;
-      this.#requests.delete(id);
-      this.self.replyError(ask, this.#noSession(name).status);
-      this.#over();
-    }
-    this.gatherTurns();
+    this.#sessions.handOver(ask, this.#sessions.addressOf(id));
   }
 
   /** What was counted as a request is answered, or somebody else's. */
@@ -223,39 +243,12 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const name = this.self.nextId('turn');
     const input = { id: '', row: null, home: this.#home! };
     const address = this.self.spawn(`turns/${name}`, session, input);
-    this.#handOver(ask, address);
-  }
-
-  /** Turns that keep nothing must find a row, too. */
-  #hasRoom(): boolean {
-    return this.#sessions.size < Math.max(1, this.input.prepared.geometry.rows - 1);
-  }
-
-  #openSession(): SessionAnswer {
-    const row = this.#hasRoom() ? this.#store.open(this.#kind()) : null;
-    if (row === null) throw this.#home!.noRow();
-    return this.#open(row);
+    this.#sessions.handOver(ask, address);
   }
 
   #kind(): string {
     const { document } = this.input.prepared;
     return document.profile === 'sequence' ? this.self.nextId('row') : 'text';
-  }
-
-  #open(row: Row): SessionAnswer {
-    const { id, generation, geometry } = this.input.prepared;
-    this.#opened += 1;
-    const name = `${id}@${generation}.${this.#opened}`;
-    const input = { id: name, row, home: this.#home! };
-    const address = this.self.spawn(`sessions/${this.#opened}`, session, input);
-    this.#sessions.set(name, address);
-    const { context } = geometry;
-    return { id: name, state: 'idle', tokens: row.ids.length, checkpoints: [], context };
-  }
-
-  #noSession(session: string): StatusError {
-    const { id: model, generation } = this.input.prepared;
-    return missingSession(session, { model, generation, opened: this.#opened });
   }
 
   /** The next epoch forms behind the turns that are in the mailbox already, not after the first. */
@@ -269,10 +262,11 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   formEpoch(): void {
     this.#willForm = false;
     if (this.#epoch !== null) return;
-    const order = this.#orders.shift() ?? null;
+    if (!this.#lease.isHeld) return this.#awaitRows();
+    const order = this.#orders.next();
     const work = order === null ? this.#turns!.next() : null;
     const members = work?.spans.length ?? 0;
-    if (order === null && work === null) return;
+    if (order === null && work === null) return this.#rest();
     this.#epochsFormed += 1;
     this.#spansServed += members;
     this.self.tell(this.self.address, 'cohort.formed', { members });
@@ -288,6 +282,22 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
 
   epochEnded(): void {
     this.#epoch = null;
+  }
+
+  /** Its rows are wanted where somebody could go on; nobody waits for them where nobody could. */
+  #awaitRows(): void {
+    if (this.#orders.size > 0 || this.#turns!.wantsRows) this.#lease.use();
+    else this.#lease.rest();
+  }
+
+  /** Nobody goes on now: the room is for who waits, and who came meanwhile asks behind them. */
+  #rest(): void {
+    const { door } = this.#turns!;
+    const { isShut } = door;
+    this.#lease.rest();
+    door.open();
+    this.#orders.open();
+    if (isShut) this.#awaitRows();
   }
 
   /** Before any session hears that its turn is over: nothing is said after an answer. */
@@ -310,10 +320,8 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   }
 
   releaseStages(): void {
-    const { device } = this.input;
-    for (const key of [this.#keys.pages, this.#keys.states]) {
-      this.self.tell(device, 'lease.release', { key });
-    }
+    // Before the banks that they hold.
+    this.#lease.unregister();
     this.release([]);
   }
 
@@ -321,21 +329,22 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const { prepared, device } = this.input;
     const owner = { model: prepared.id, device, preparer: this.preparer, epoch: this.#epoch };
     const store = storeOutlook(prepared.geometry, this.#store.describe(), this.#sessions.size);
-    return { ...owner, ...store, turns: turnsOutlook(this.#turns?.all ?? []) };
+    const lease = this.#lease.details();
+    return { ...owner, ...store, lease, turns: turnsOutlook(this.#turns?.all ?? []) };
   }
 
   pulse(): GenerationPulse {
-    const ready = readyTurns(this.#turns?.all ?? []) + this.#orders.length;
+    const ready = readyTurns(this.#turns?.all ?? []) + this.#orders.size;
     return epochPulse(this.input.prepared.id, {
       ready,
       formed: this.#epochsFormed,
-      epoch: this.#epoch,
+      epoch: this.#epoch ?? this.#lease.waiting,
     });
   }
 
   describe(): GenerationSummary {
     return {
-      requests: this.#requests.size,
+      requests: this.#sessions.requests,
       waiting: this.#turns?.waiting ?? 0,
       cohorts: this.#epoch === null ? 0 : 1,
       specializations: 0,
@@ -347,6 +356,14 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
 
 const nothing = (): void => undefined;
 
+/** A message that is no event of the machine. */
+const told =
+  (act: (message: Message) => void) =>
+  (message: Message): null => {
+    act(message);
+    return null;
+  };
+
 export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> = machineActor(
   machine,
   (self: ActorSelf, input: GenerationInput<PreparedText>): MachineHost => {
@@ -354,8 +371,8 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
     return {
       ...generationFace(host),
       replies: {
-        'storage.placed': (reply) => host.placed(reply),
-        'banks.warmed': (reply) => host.warmed(reply),
+        'rows.registered': (reply) => host.registered(reply),
+        'rows.granted': (reply) => host.granted(reply),
       },
       effects: {
         ...generationEffects(host),
@@ -372,10 +389,9 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
       },
       messages: {
         cancel: () => null,
-        'text.taken': ({ payload }) => {
-          host.took(payload as DeltasTaken);
-          return null;
-        },
+        'text.taken': told(({ payload }) => host.took(payload as DeltasTaken)),
+        'rows.wanted': told(() => host.wanted()),
+        'rows.evicted': told(() => host.evicted()),
       },
     };
   },

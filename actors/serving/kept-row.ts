@@ -46,6 +46,7 @@ export class KeptRow {
     const { home } = this.#input;
     const row = this.#input.row!;
     const { store } = home;
+    this.check();
     switch (change.op) {
       case 'fork': {
         const made = home.hasRoom() ? store.fork(row) : null;
@@ -65,6 +66,13 @@ export class KeptRow {
         store.restore(row, this.#checkpoint(change.checkpoint));
     }
     return this.describe('idle');
+  }
+
+  /** Throws where what the row held is gone for good. */
+  check(): void {
+    const { row, home } = this.#input;
+    const loss = row === null ? null : home.turns.rows.lossOf(row);
+    if (loss !== null) throw StatusError.from(loss);
   }
 
   dropCheckpoints(): void {
@@ -94,6 +102,8 @@ export class KeptRow {
 
   #checkpoint(id: string): Checkpoint {
     const found = this.#checkpoints.get(id);
+    const loss = found === undefined ? null : this.#input.home.turns.rows.lossOf(found);
+    if (loss !== null) throw StatusError.from(loss);
     if (found !== undefined) return found;
     const known = [...this.#checkpoints.keys()].join(', ') || 'none';
     throw new StatusError(

@@ -5,6 +5,7 @@
  * Owns: its row (pages, state, ids) from its opening to its end, through the generation's turns.
  * Holds: one turn at a time; each turn is answered exactly once; a cancelled turn is answered at
  * once, and the row is touched again only after the epoch that still reads it has retired (I3).
+ * A session whose contents had to go for good ends, with the turn that it has.
  * What is published waits for the client's credit, and holds up nobody but this row (I11).
  * Parent: the model generation. Told by: the generation (turns, changes), the preparer's reply, the
  * generation's turns (started, stalled, ended), timers.
@@ -38,7 +39,8 @@ export type Event =
   | { type: 'turn.cancel' }
   | { type: 'session.change' }
   | { type: 'session.close' }
-  | { type: 'session.expired' };
+  | { type: 'session.expired' }
+  | { type: 'session.evicted' };
 
 const cancellable = {
   'turn.cancel': { target: 'settling', actions: ['replyCancelled', 'withdrawTurn'] },
@@ -49,11 +51,16 @@ const busy = {
   'turn.begin': { actions: 'refuseTurn' },
   'session.change': { actions: 'refuseChange' },
   'session.close': { actions: ['noteClosing', 'answerClosed'] },
+  'session.evicted': { actions: 'noteClosing' },
+} as const;
+
+const failing = {
+  'turn.failed': { target: 'between', actions: ['noteFailure', 'replyFailure'] },
 } as const;
 
 const ending = {
   'turn.ended': { target: 'between', actions: 'deliverTurn' },
-  'turn.failed': { target: 'between', actions: ['noteFailure', 'replyFailure'] },
+  ...failing,
 } as const;
 
 export const machine = setup({
@@ -96,6 +103,7 @@ export const machine = setup({
         'session.change': { actions: 'applyChange' },
         'session.close': { target: 'closed', actions: 'answerClosed' },
         'session.expired': 'closed',
+        'session.evicted': 'closed',
       },
     },
     preparing: {
@@ -131,7 +139,7 @@ export const machine = setup({
     stalled: {
       description: 'Its client does not read; the row is in no epoch until it does.',
       tags: ['cancellable'],
-      on: { 'turn.resumed': 'running', ...cancellable, ...busy },
+      on: { 'turn.resumed': 'running', ...failing, ...cancellable, ...busy },
     },
     settling: {
       description: 'Cancelled, and answered: an accepted epoch may still write the row.',

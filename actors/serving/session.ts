@@ -151,6 +151,7 @@ class SessionHost {
     const { home, row } = this.#input;
     const asked = this.#asked!;
     try {
+      this.#kept.check();
       if (asked.copy !== null) return asked.copy.queue(image ?? null);
       const { requestId } = asked.ask.payload as TextSubmit;
       const held = row?.ids.length ?? 0;
@@ -270,7 +271,7 @@ class SessionHost {
   startIdle(): void {
     const { row, home } = this.#input;
     if (row === null) return;
-    home.turns.rows.rest(row);
+    home.turns.rows.rest(row, this.#self.address);
     this.#self.startTimer('idle', home.idleMs, 'session.expired');
   }
 

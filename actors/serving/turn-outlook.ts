@@ -5,6 +5,7 @@
 import type { RowCounts } from '../../runtime/text/row-store.js';
 import type { TextGeometry } from '../../runtime/profiles/text.js';
 import type { GenerationPulse } from '../model/generation-base.js';
+import type { RowLeaseDetails } from '../model/row-lease.js';
 import type { Turn } from './turn.js';
 
 /** Told of to who asks why a turn waits. */
@@ -27,6 +28,8 @@ export interface TextGenerationDetails {
     readonly tokens: number;
   };
   readonly limits: { readonly tokens: number; readonly spans: number };
+  /** Of its rows on the device. */
+  readonly lease: RowLeaseDetails;
   /** Oldest first: who goes first where room is short. */
   readonly turns: readonly {
     readonly session: string;

@@ -10,16 +10,17 @@ import { assert, StatusError, toStatus, type StatusRecord } from '../../runtime/
 import type { TextControl } from '../../runtime/packages/text-control.js';
 import type { Span, SpanResult, TextGeometry } from '../../runtime/profiles/text.js';
 import type { Row } from '../../runtime/text/retained-row.js';
-import type { Hold, RowStore } from '../../runtime/text/row-store.js';
+import type { Hold } from '../../runtime/text/row-store.js';
 import { chooseSpans, type ChosenSpan, type SpanCandidate } from '../policy/epoch-scheduler.js';
-import { PromptShare, type EpochMix } from '../policy/prompt-share.js';
+import { PromptShare } from '../policy/prompt-share.js';
 import type { Emitted, Turn } from './turn.js';
-import { TurnRows } from './turn-rows.js';
+import { TurnDoor } from './turn-door.js';
+import { TurnRows, type TurnRowsHost } from './turn-rows.js';
+import { mixOf, wantedOf } from './turn-spans.js';
 
 /** What the table needs of its generation. */
-export interface TurnTableHost {
+export interface TurnTableHost extends TurnRowsHost {
   readonly control: TextControl;
-  readonly store: RowStore;
   readonly geometry: TextGeometry;
   readonly now: () => number;
   /** Tells a session. */
@@ -27,8 +28,6 @@ export interface TurnTableHost {
   readonly publish: (turn: Turn, emitted: Emitted) => void;
   /** What was published is on its way from now on. */
   readonly flush: () => void;
-  /** Rows of one kind share what they have read. */
-  readonly kindOf: (turn: Turn) => string;
   /** Tokens that are proposed for a turn with this row, at most so many. */
   readonly propose: (turn: Turn, most: number) => readonly number[];
   /** That failed. */
@@ -61,6 +60,7 @@ export class TurnTable {
   /** Those that somebody reads along, by stream. */
   readonly #streams = new Map<number, Turn>();
   readonly rows: TurnRows;
+  readonly door = new TurnDoor();
   readonly #share: PromptShare;
   #epochs = 0;
 
@@ -68,10 +68,6 @@ export class TurnTable {
     this.#host = host;
     this.#share = new PromptShare(host.geometry.tokens);
     this.rows = new TurnRows(host, this.#turns);
-  }
-
-  get size(): number {
-    return this.#turns.length;
   }
 
   /** Oldest first. */
@@ -91,6 +87,7 @@ export class TurnTable {
     turn.isOwner = row === null;
     if (row !== null) this.#attach(turn, row);
     this.#turns.push(turn);
+    this.door.came(turn);
     const { stream } = turn.input;
     if (stream !== null) this.#streams.set(stream, turn);
     // It adds nothing, and nothing is wanted of it.
@@ -136,6 +133,27 @@ export class TurnTable {
     if (turn.input.stream !== null) this.#streams.delete(turn.input.stream);
   }
 
+  /** Some turn could go on if the rows were there. */
+  get wantsRows(): boolean {
+    return this.#turns.some((turn) => !turn.isStalled);
+  }
+
+  /** The rows cannot be had: whoever would go on fails. */
+  failReady(status: StatusRecord): void {
+    for (const turn of [...this.#turns]) if (!turn.isStalled) this.#fail(turn, status);
+  }
+
+  /** All that rows held is gone; of sessions, those that may not read theirs again end. */
+  evictRows(): void {
+    for (const turn of [...this.#turns]) {
+      const { row, isOwner, input } = turn;
+      if (row === null || isOwner || !this.rows.lose(row, input.session)) continue;
+      this.#fail(turn, this.rows.lossOf(row)!);
+    }
+    this.rows.loseIdle();
+    this.#host.store.evict();
+  }
+
   /** The next epoch; null when nobody can go on. What it takes is in flight from now on. */
   next(): EpochWork | null {
     this.#epochs += 1;
@@ -167,12 +185,12 @@ export class TurnTable {
   }
 
   #isReady(turn: Turn): boolean {
-    return turn.row !== null && !turn.isInFlight && !turn.isStalled;
+    return turn.row !== null && !turn.isInFlight && this.door.lets(turn);
   }
 
   #openRows(): void {
     for (const turn of [...this.#turns]) {
-      if (turn.row !== null || turn.isStalled) continue;
+      if (turn.row !== null || !this.door.lets(turn)) continue;
       const row = this.rows.open(turn);
       if (row === null) return;
       try {
@@ -376,18 +394,4 @@ export class TurnTable {
     turn.taken += 1;
     if (wasStalled && !turn.isStalled) this.#host.tell(turn, 'turn.resumed', {});
   }
-}
-
-/** Tokens to read next; where a sequence reads itself again, up to where it was captured. */
-function wantedOf({ row, input, capturedTo }: Turn): number {
-  const { ids, drafts, done } = row!;
-  if (input.isCaptured && done < capturedTo) return capturedTo - done;
-  return ids.length - drafts - done;
-}
-
-function mixOf(spans: readonly TurnSpan[]): EpochMix {
-  const speaking = spans.filter(({ span }) => span.ids.length - span.drafts === 1);
-  const count = (of: readonly TurnSpan[]): number =>
-    of.reduce((sum, { span }) => sum + span.ids.length, 0);
-  return { speaking: count(speaking), prompt: count(spans) - count(speaking) };
 }

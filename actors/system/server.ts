@@ -11,7 +11,7 @@ import type { StopReason } from '../../runtime/system/stop-reason.js';
 import { machineActor, type MachineHost } from '../../runtime/system/machine-actor.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { deployment, type DeploymentInput } from '../model/deployment.js';
-import type { FiniteCall, PackageLocation } from '../protocol.js';
+import type { FiniteCall, PackageLocation, SessionRules } from '../protocol.js';
 import { device, type DeviceFact, type DeviceInput } from './device.js';
 import { type Input, machine } from './server.machine.js';
 
@@ -34,8 +34,7 @@ export interface ServerInput {
   readonly devices: readonly ServerDevice[];
   /** Inputs that may wait for one generation. */
   readonly waitingMax: number;
-  /** Sessions without a turn for so long are closed; absent: after ten minutes. */
-  readonly sessionIdleMs?: number;
+  readonly sessions?: SessionRules;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
 }
@@ -151,7 +150,7 @@ class ServerHost {
   }
 
   #create(id: string, device: Opened): string {
-    const { modelThreads, preparationThreads, waitingMax, sessionIdleMs, wallTime } = this.#input;
+    const { modelThreads, preparationThreads, waitingMax, sessions, wallTime } = this.#input;
     const turn = this.#created++;
     const input: DeploymentInput = {
       id,
@@ -160,7 +159,7 @@ class ServerHost {
       preparationThread: preparationThreads[turn % preparationThreads.length]!,
       device: { name: device.name, address: device.address, facts: device.facts },
       waitingMax,
-      sessionIdleMs,
+      sessions,
       createdMs: wallTime(),
     };
     const address = this.#self.spawn(`deployments/${id}`, deployment, input, { watch: true });

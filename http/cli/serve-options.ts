@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defaultLimits } from '../services.js';
+import type { EvictedSessions } from '../text-serving.js';
 import { byteSizes, defaultDevices, deviceNames } from './device-options.js';
 import { byteSize, folders, httpUrl, logLevels, secondsMs, wholeNumber } from './options.js';
 
@@ -37,6 +38,7 @@ export interface ServeOptions extends FileOptions {
   readonly streamStall: number;
   /** Milliseconds. */
   readonly sessionIdle: number;
+  readonly evictedSessions: EvictedSessions;
   /** Milliseconds. */
   readonly headerTimeout: number;
   readonly maxBody: number;
@@ -218,5 +220,14 @@ function addStreamLimits(command: Command): Command {
       new Option('--session-idle <seconds>', 'a session without a turn for so long is closed')
         .default(600_000, '600')
         .argParser(secondsMs),
+    )
+    .addOption(
+      new Option(
+        '--evicted-sessions <policy>',
+        'idle sessions whose memory others needed: they read their text again (replay), those do ' +
+          'that were not restored from a file (replay-own), or they are gone (refuse)',
+      )
+        .default('replay')
+        .choices(['replay', 'replay-own', 'refuse']),
     );
 }

@@ -198,6 +198,7 @@ function startOptions(options: ServeOptions, metrics: Metrics): StartOptions {
     sessionDir: options.sessionDir ?? null,
     queueMax: options.maxQueue,
     sessionIdleMs: options.sessionIdle,
+    evictedSessions: options.evictedSessions,
     requestTimeoutMs: options.requestTimeout,
     recordFile: options.record ?? null,
     ports: systemPorts('main'),

@@ -6,6 +6,8 @@
 import { assert, StatusError, toStatus, type StatusRecord } from '../base/errors.js';
 import type { BankTable } from './bank-table.js';
 import type { Ask, Budget, Reservation } from './budget.js';
+import type { RoomMaker } from './room-maker.js';
+import type { RowTable } from './row-table.js';
 import { WorkspaceLimits, type WorkspaceShare } from './workspace-limits.js';
 
 interface Waiting {
@@ -17,18 +19,34 @@ interface Waiting {
 export interface Need extends Pick<Ask, 'label' | 'admit'> {
   readonly bytes: number;
   readonly banks: ReadonlySet<string>;
+  /** Rows that it is about: they are not to leave for it. */
+  readonly rows: string | null;
+  /** `missing`: the rows themselves are to come. `used`: it works on rows in use. */
+  readonly about?: 'missing' | 'used';
+}
+
+/** Where whoever waits looks for what it lacks. */
+export interface LineTables {
+  readonly banks: BankTable;
+  readonly rows: RowTable;
+  readonly room: RoomMaker;
 }
 
 export const NO_BANKS: ReadonlySet<string> = new Set();
 
-/** Its own bytes and those of the banks that are away when its turn comes. */
-function askOf({ bytes, banks, label, admit }: Need, table: BankTable): Ask {
+/** Its own bytes and those of the banks and rows that are away when its turn comes. */
+function askOf(need: Need, tables: LineTables, onStuck: () => void): Ask {
+  const { banks: table, rows: rowTable, room } = tables;
+  const { bytes, banks, rows, about, label, admit } = need;
+  const own = about === 'missing' ? rows! : null;
   return {
     get bytes() {
-      return bytes + table.missingBytes(banks);
+      return bytes + table.missingBytes(banks) + (own === null ? 0 : rowTable.missingBytes(own));
     },
-    mostBytes: bytes + table.mostBytes(banks),
-    makeRoom: (short) => table.makeRoom(short, banks),
+    mostBytes: bytes + table.mostBytes(banks) + (own === null ? 0 : rowTable.mostBytes(own)),
+    makeRoom: (short) => room.make(short, { banks, rows }),
+    // Others may wait for the rows that it holds: it must not wait for what nobody gives.
+    ...(about === 'used' ? { onStuck } : {}),
     label,
     admit,
   };
@@ -59,7 +77,7 @@ export interface LineDetails {
 
 export class AdmissionLine {
   readonly #budget: Budget;
-  readonly #banks: BankTable;
+  readonly #tables: LineTables;
   readonly #refusal: () => StatusRecord | null;
   /** By invocation id, or by key for storage. */
   readonly #asking = new Map<string, Waiting>();
@@ -67,9 +85,9 @@ export class AdmissionLine {
   readonly #limits = new WorkspaceLimits();
 
   /** `refusal` says why the device takes nothing; null while it does. */
-  constructor(budget: Budget, banks: BankTable, refusal: () => StatusRecord | null) {
+  constructor(budget: Budget, tables: LineTables, refusal: () => StatusRecord | null) {
     this.#budget = budget;
-    this.#banks = banks;
+    this.#tables = tables;
     this.#refusal = refusal;
   }
 
@@ -84,7 +102,7 @@ export class AdmissionLine {
   describe(): LineDetails {
     return {
       asking: [...this.#asking].map(([id, { ask, banks }]) => {
-        return { id, bytes: ask.bytes, banksAway: this.#banks.away(banks) };
+        return { id, bytes: ask.bytes, banksAway: this.#tables.banks.away(banks) };
       }),
       parked: [...this.#parked].map(([id, { shares }]) => ({
         id,
@@ -122,7 +140,11 @@ export class AdmissionLine {
       );
       return admitted;
     };
-    const ask = askOf({ ...need, admit }, this.#banks);
+    const onStuck = (): void => {
+      this.#asking.delete(id);
+      onFailed(this.#stuck(ask));
+    };
+    const ask = askOf({ ...need, admit }, this.#tables, onStuck);
     this.#asking.set(id, { ask, banks: need.banks, onFailed });
     try {
       this.#budget.ask(ask);
@@ -178,6 +200,17 @@ export class AdmissionLine {
     this.#asking.delete(id);
     asking.onFailed(status);
     return true;
+  }
+
+  #stuck({ label, bytes }: Ask): StatusRecord {
+    const { limitBytes, ledger } = this.#budget;
+    return {
+      code: 'resourceExhausted',
+      message:
+        `${label} needs ${bytes} bytes of device memory beside ${ledger.bytes} that nobody will` +
+        ` give back as things are; the limit is ${limitBytes} (--memory)`,
+      retryAfterS: 1,
+    };
   }
 
   #checkNew(id: string): void {

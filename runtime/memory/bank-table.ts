@@ -10,6 +10,7 @@
 import { assert, StatusError, type StatusRecord } from '../base/errors.js';
 import { subRange, type DeviceRange } from '../hal/buffer.js';
 import type { Owner } from '../hal/submission.js';
+import type { Idle } from './room-maker.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
 
 export interface BankSpec {
@@ -52,8 +53,12 @@ interface Bank {
   isRetired: boolean;
   storage: PlacedStorage | null;
   staging: readonly PlacedStorage[];
-  /** Admitted invocations that have not retired. */
+  /** Admitted invocations that have not retired, and holders. */
   users: number;
+  /** Who keeps it from one invocation to the next. */
+  holders: number;
+  /** To leave when nobody holds it any more. */
+  isDismissed: boolean;
   lastUse: number;
   /** Invocations that wait until it is resident. */
   waiting: ((failure: StatusRecord | null) => void)[];
@@ -64,7 +69,7 @@ export interface BankSummary extends BankProgress {
   readonly deployment: string;
   readonly state: BankState;
   readonly bytes: number;
-  /** Admitted invocations that use it. */
+  /** Admitted invocations that use it, and rows in use that keep it. */
   readonly users: number;
   readonly pinned: boolean;
 }
@@ -109,6 +114,8 @@ export class BankTable {
       storage: null,
       staging: [],
       users: 0,
+      holders: 0,
+      isDismissed: false,
       lastUse: 0,
       waiting: [],
     });
@@ -192,6 +199,23 @@ export class BankTable {
     });
   }
 
+  /** From now until `letGo` they are there between invocations, too. They are there or on their way. */
+  hold(ids: readonly string[]): void {
+    this.use(ids);
+    for (const id of ids) this.#find(id).holders += 1;
+  }
+
+  letGo(ids: readonly string[]): void {
+    for (const id of ids) {
+      const bank = this.#find(id);
+      bank.holders -= 1;
+      this.release([id]);
+      if (bank.holders > 0 || !bank.isDismissed) continue;
+      bank.isDismissed = false;
+      this.evict(id);
+    }
+  }
+
   /** Calls back once: when all are resident, or when the last is decided and one has failed. */
   whenReady(ids: Iterable<string>, onReady: (failure: StatusRecord | null) => void): void {
     let open = 1;
@@ -267,28 +291,39 @@ export class BankTable {
     return true;
   }
 
-  /** As `evict`, at somebody's wish: a pin stays until it is unregistered. */
+  /**
+   * As `evict`, at somebody's wish: a pin stays until it is unregistered, and one that is held
+   * leaves when its holders let go. Whoever holds it must be able to use it until then.
+   */
   dismiss(id: string): boolean {
-    return this.#banks.get(id)?.spec.pinned === false && this.evict(id);
+    const bank = this.#banks.get(id);
+    if (bank === undefined || bank.spec.pinned) return false;
+    if (bank.holders === 0) return this.evict(id);
+    bank.isDismissed = bank.state === 'resident';
+    return bank.isDismissed;
   }
 
-  /**
-   * Asks idle unpinned banks to leave, least recently used first, until `bytes` are on their way
-   * back. Those in `keep` are needed by whoever asks.
-   */
-  makeRoom(bytes: number, keep: ReadonlySet<string>): void {
+  /** Bytes that are on their way back. */
+  get leavingBytes(): number {
     const leaving = this.#all().filter(({ state }) => state === 'deactivating');
-    let coming = leaving.reduce((sum, bank) => sum + residentBytes(bank), 0);
-    const idle = this.#all()
-      .filter(({ spec, state, users }) => {
-        return state === 'resident' && users === 0 && !spec.pinned && !keep.has(spec.id);
-      })
-      .sort((left, right) => left.lastUse - right.lastUse);
-    for (const bank of idle) {
-      if (coming >= bytes) return;
-      coming += residentBytes(bank);
-      this.evict(bank.spec.id);
-    }
+    return leaving.reduce((sum, bank) => sum + residentBytes(bank), 0);
+  }
+
+  /** Whether one is being filled: whoever waits for it gets on by itself. */
+  get isActivating(): boolean {
+    return this.#all().some(({ state }) => state === 'activating');
+  }
+
+  /** Banks that may leave when others need their room; those in `keep` are needed by who asks. */
+  idle(keep: ReadonlySet<string>): readonly Idle[] {
+    const mayGo = this.#all().filter(({ spec, state, users }) => {
+      return state === 'resident' && users === 0 && !spec.pinned && !keep.has(spec.id);
+    });
+    return mayGo.map((bank) => ({
+      bytes: residentBytes(bank),
+      lastUse: bank.lastUse,
+      leave: () => void this.evict(bank.spec.id),
+    }));
   }
 
   fieldBytes(id: string): readonly number[] {

@@ -3,20 +3,33 @@
  * order of arrival, so nobody holds one part while it waits for another.
  *
  * Holds: bytes in the ledger plus bytes reserved never exceed the limit (law I7). What can never
- * fit is refused at once. The head of the line is never overtaken: a smaller ask behind it waits.
+ * fit is refused at once. Nobody overtakes an ask that waits for what ends by itself: a smaller one
+ * behind it waits. One that waits for rows in use is passed by whoever fits meanwhile, because those
+ * who use the rows are among them; it is the first again when they have been given up.
  * Called by the device thread; whoever frees bytes calls `settle`.
  */
 import { assert, StatusError } from '../base/errors.js';
 import type { Owner } from '../hal/submission.js';
 import type { Lease, Ledger } from './ledger.js';
 
+/**
+ * Where lacking bytes come from: from what leaves or ends by itself, from rows that somebody uses,
+ * or from nowhere as things are.
+ */
+export type RoomOutlook = 'soon' | 'inUse' | 'never';
+
 export interface Ask {
   /** Read anew at each try: what it lacks may have come or gone while it waited. */
   readonly bytes: number;
   /** The most that it may ever need; default: `bytes`. Beyond the limit it is refused at once. */
   readonly mostBytes?: number;
-  /** Told how many bytes are lacking, or are needed in one piece: what is idle may leave then. */
-  readonly makeRoom?: (bytes: number) => void;
+  /**
+   * Told how many bytes are lacking, or are needed in one piece: what is idle may leave then.
+   * Without it they come soon.
+   */
+  readonly makeRoom?: (bytes: number) => RoomOutlook;
+  /** No bytes will come, as things are; without it, it waits on. It has left the line. */
+  readonly onStuck?: () => void;
   /** What asks, for messages. */
   readonly label: string;
   /**
@@ -109,7 +122,7 @@ export class Budget {
     if (this.#settling) return;
     this.#settling = true;
     try {
-      while (this.#admitHead());
+      while (this.#admitNext());
     } finally {
       this.#settling = false;
     }
@@ -129,21 +142,34 @@ export class Budget {
     return this.limitBytes - this.ledger.bytes - this.#reserved;
   }
 
-  #admitHead(): boolean {
-    const ask = this.#waiting[0];
-    if (!ask) return false;
+  /** False: nobody can be admitted now. */
+  #admitNext(): boolean {
+    for (const ask of [...this.#waiting]) {
+      const outcome = this.#tryOne(ask);
+      if (outcome === 'admitted') return true;
+      if (outcome === 'never' && ask.onStuck !== undefined) {
+        this.#waiting.splice(this.#waiting.indexOf(ask), 1);
+        ask.onStuck();
+        return true;
+      }
+      if (outcome !== 'inUse') return false;
+    }
+    return false;
+  }
+
+  #tryOne(ask: Ask): 'admitted' | RoomOutlook {
     const short = ask.bytes - this.#free();
-    if (short > 0) ask.makeRoom?.(short);
+    const outlook = short > 0 ? (ask.makeRoom?.(short) ?? 'soon') : 'soon';
     const { bytes } = ask;
-    if (bytes > this.#free()) return false;
-    this.#waiting.shift();
+    if (bytes > this.#free()) return outlook;
+    const at = this.#waiting.indexOf(ask);
+    this.#waiting.splice(at, 1);
     this.#reserved += bytes;
     const reservation = new Reservation(this, bytes);
-    if (ask.admit(reservation)) return true;
+    if (ask.admit(reservation)) return 'admitted';
     assert(reservation.bytes === bytes, 'nothing to be charged of an ask that was put back');
     this.#reserved -= bytes;
-    this.#waiting.unshift(ask);
-    ask.makeRoom?.(bytes);
-    return false;
+    this.#waiting.splice(at, 0, ask);
+    return ask.makeRoom?.(bytes) ?? 'soon';
   }
 }

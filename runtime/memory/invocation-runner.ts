@@ -27,6 +27,8 @@ import {
   type StorageSource,
 } from './invocation-plan.js';
 import { InvocationRecorder } from './invocation-recorder.js';
+import { RoomMaker } from './room-maker.js';
+import { RowTable } from './row-table.js';
 import type { WorkspaceShare } from './workspace-limits.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
 
@@ -80,25 +82,32 @@ export class InvocationRunner {
   readonly #budget: Budget;
   readonly #table: StorageTable;
   readonly banks: BankTable;
+  readonly rows: RowTable;
   /** Carries out gathers; without, submissions with gathers are refused. */
   gathers: Gathers | null = null;
   readonly #line: AdmissionLine;
-  /** Banks that each binds, by invocation. */
+  /** Banks that each binds, by invocation; those of rows that wait for theirs are among them. */
   readonly #running = new Map<string, ReadonlySet<string>>();
+  /** That they give back when they end. */
+  #runningBytes = 0;
 
   constructor(options: InvocationRunnerOptions) {
     this.#options = options;
     this.#device = options.device;
     this.#budget = options.budget;
     this.#table = new StorageTable(options.pool, options.budget.ledger);
-    this.banks = new BankTable({
+    const books = {
       storage: this.#table,
       now: () => options.ports.clock.now(),
       settle: () => this.#budget.settle(),
-      forecast: (bytes, label) => this.#budget.forecast(bytes, label),
-    });
+      forecast: (bytes: number, label: string) => this.#budget.forecast(bytes, label),
+    };
+    this.banks = new BankTable(books);
+    this.rows = new RowTable({ ...books, banks: this.banks });
     const { queue } = options.device;
-    this.#line = new AdmissionLine(options.budget, this.banks, () => queue.refusal);
+    const { banks, rows } = this;
+    const room = new RoomMaker({ banks, rows, runningBytes: () => this.#runningBytes });
+    this.#line = new AdmissionLine(options.budget, { banks, rows, room }, () => queue.refusal);
     options.device.onLost((status) => this.refuseWaiting(status));
   }
 
@@ -177,7 +186,10 @@ export class InvocationRunner {
       return fresh !== null;
     };
     const label = `invocation '${invocation}'`;
-    this.#line.ask(invocation, { bytes, banks, label, admit }, calls.onFailed);
+    const keys = submission.buffers.flatMap(({ key }) => key ?? []);
+    const rows = this.rows.ofStorage(keys);
+    const about = rows === null ? {} : ({ about: 'used' } as const);
+    this.#line.ask(invocation, { bytes, banks, rows, ...about, label, admit }, calls.onFailed);
     plan = null;
   }
 
@@ -207,7 +219,38 @@ export class InvocationRunner {
         });
         return true;
       };
-      this.#line.ask(id, { bytes: 0, banks, label: id, admit }, calls.onFailed);
+      this.#line.ask(id, { bytes: 0, banks, rows: null, label: id, admit }, calls.onFailed);
+    });
+  }
+
+  /**
+   * Rows are used from `onPlaced` on, until they come to rest: they are there, zeroed if they were
+   * away, and so are the banks that their epochs bind.
+   */
+  useRows(id: string, calls: StorageCalls): void {
+    this.#line.guard(calls.onFailed, () => {
+      const banks = new Set(this.rows.banksOf(id));
+      const admit = (reservation: Reservation): boolean => {
+        const missing = this.rows.missing(id);
+        const placed = missing && this.#placeWith(reservation, banks, missing);
+        if (!placed) return false;
+        for (const { range } of placed) this.#device.memory.fill(range, 0);
+        // Room for an epoch was there, and whoever has rows comes to rest before others take it.
+        reservation.release();
+        this.#line.leave(id);
+        this.rows.begin(id, placed);
+        this.#running.set(id, banks);
+        this.banks.whenReady(banks, (failure) => {
+          this.#running.delete(id);
+          if (failure && this.rows.isInUse(id)) this.rows.rest(id);
+          if (failure) calls.onFailed(failure);
+          else calls.onPlaced();
+        });
+        return true;
+      };
+      const label = `the rows of ${id}`;
+      const need = { bytes: 0, banks, rows: id, about: 'missing', label, admit } as const;
+      this.#line.ask(id, need, calls.onFailed);
     });
   }
 
@@ -244,7 +287,8 @@ export class InvocationRunner {
       };
       const bytes = StorageTable.bytesFor([request]);
       const label = `storage '${key}'`;
-      this.#line.ask(key, { bytes, banks: NO_BANKS, label, admit }, calls.onFailed);
+      const need = { bytes, banks: NO_BANKS, rows: null, label, admit };
+      this.#line.ask(key, need, calls.onFailed);
     });
   }
 
@@ -291,6 +335,7 @@ export class InvocationRunner {
     for (const executable of executables) executable.retain();
     this.#line.leave(submission.invocation);
     this.#running.set(submission.invocation, plan.banks);
+    this.#runningBytes += plan.bytes;
     const running = { ...entry, storages, accepted: this.#options.ports.clock.now() };
     calls.onAccepted();
     this.banks.whenReady(plan.banks, (failure) => {
@@ -345,6 +390,7 @@ export class InvocationRunner {
     for (const storage of storages) this.#table.retire(storage);
     this.banks.release(plan.banks);
     this.#running.delete(invocation);
+    this.#runningBytes -= plan.bytes;
     const retired = this.#options.ports.clock.now();
     const times = { accepted, started: started ?? accepted, retired };
     if (failure) calls.onFailed(failure);

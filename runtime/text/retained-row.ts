@@ -23,6 +23,8 @@ export interface Row {
   readonly isOpen: boolean;
   /** A submission with a span of it is in flight. */
   readonly isInFlight: boolean;
+  /** What is computed came from outside. */
+  readonly isForeign: boolean;
 }
 
 /** A point that a row can go back to. */
@@ -30,6 +32,7 @@ export interface Checkpoint {
   readonly ids: readonly number[];
   readonly done: number;
   readonly isOpen: boolean;
+  readonly isForeign: boolean;
 }
 
 /** What a row and a checkpoint refer to alike. */

@@ -319,6 +319,18 @@ export class RowStore {
     this.#ordinals.give(own.ordinal);
   }
 
+  /**
+   * Pages and states are gone as they are: rows and checkpoints keep their ids, to be computed
+   * again, and nothing is published or to be moved any more. No submission may be in flight.
+   */
+  evict(): void {
+    assert(this.#holds.size === 0, 'no submission to be in flight when all is given up');
+    for (const row of this.#rows.values()) this.spill(row);
+    this.#checkpoints.spillThose(() => true);
+    this.dropCache();
+    this.#storage.moves.drain();
+  }
+
   /** Forgets published pages that nobody refers to. */
   dropCache(): void {
     this.#storage.pages.dropCache();

@@ -159,12 +159,16 @@ export class BankLaws {
   }
 
   #watchEvictions(table: BankTable): void {
-    const { evict, makeRoom } = bound(table);
-    table.makeRoom = (bytes, keep) => {
-      this.#isMakingRoom = true;
-      makeRoom(bytes, keep);
-      this.#isMakingRoom = false;
-    };
+    const { evict, idle } = bound(table);
+    table.idle = (keep) =>
+      idle(keep).map((one) => ({
+        ...one,
+        leave: () => {
+          this.#isMakingRoom = true;
+          one.leave();
+          this.#isMakingRoom = false;
+        },
+      }));
     table.evict = (id) => {
       const bank = this.#banks.get(id);
       const isForced = this.#isMakingRoom && bank !== undefined;
@@ -195,6 +199,6 @@ function bound(table: BankTable) {
     use: table.use.bind(table),
     release: table.release.bind(table),
     evict: table.evict.bind(table),
-    makeRoom: table.makeRoom.bind(table),
+    idle: table.idle.bind(table),
   };
 }

@@ -11,6 +11,8 @@ import { BankTable } from '../../runtime/memory/bank-table.js';
 import { Budget, Reservation } from '../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
 import { Ledger } from '../../runtime/memory/ledger.js';
+import { RoomMaker } from '../../runtime/memory/room-maker.js';
+import { RowTable } from '../../runtime/memory/row-table.js';
 import { SlabAllocator } from '../../runtime/memory/slab-allocator.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import { StorageTable } from '../../runtime/memory/storage-table.js';
@@ -44,7 +46,14 @@ const omissions: readonly (readonly [owner: Made, method: string, yields?: unkno
   [BankTable, 'left'],
   [BankTable, 'evict', false],
   [BankTable, 'dismiss', false],
-  [BankTable, 'makeRoom'],
+  [BankTable, 'letGo'],
+  [RoomMaker, 'make', 'soon'],
+  [RowTable, 'rest'],
+  [RowTable, 'evict'],
+  [RowTable, 'left'],
+  [RowTable, 'unregister'],
+  [RowTable, 'want', 0],
+  [RowTable, 'wantHolders'],
   [BankTable, 'retire'],
   [BankTable, 'unregister'],
   [WorkspaceLimits, 'leave'],

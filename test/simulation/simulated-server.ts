@@ -19,6 +19,7 @@ import { textStreams, type StreamReaders } from '../../actors/system/text-stream
 import { filesPort } from '../../actors/system/files-port.js';
 import { taskPort } from '../../actors/system/task-port.js';
 import type { PackageLocation } from '../../actors/protocol.js';
+import type { EvictedSessions } from '../../http/text-serving.js';
 import { StatusError, type StatusRecord } from '../../runtime/base/errors.js';
 import type { Ports } from '../../runtime/base/ports.js';
 import { localFacts } from '../../runtime/hal/local/local-facts.js';
@@ -65,6 +66,7 @@ export interface SimulatedServerOptions {
   /** Share of attempts to open a lost device again that fail. */
   readonly unopened: number;
   readonly sessionIdleMs: number;
+  readonly evictedSessions?: EvictedSessions;
   /** Of what texts say. */
   readonly readers: StreamReaders;
   readonly watch: ServerWatch;
@@ -124,7 +126,7 @@ export class SimulatedServer {
       preparationThreads: [PREPARATION_THREAD],
       devices: [{ ...LOCAL, thread: DEVICE_THREAD }],
       waitingMax,
-      sessionIdleMs: options.sessionIdleMs,
+      sessions: { idleMs: options.sessionIdleMs, evicted: options.evictedSessions },
       wallTime: () => main.ports.clock.wallTime(),
     });
   }

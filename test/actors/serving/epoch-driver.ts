@@ -30,6 +30,8 @@ export class EpochDriver {
       tell: (turn, kind) => void this.told.get(turn)!.push(kind),
       publish: (turn, { delta }) => void (delta !== null && (turn.sent += 1)),
       flush: () => undefined,
+      evictedSessions: 'replay',
+      lost: () => undefined,
       kindOf: () => 'text',
       propose: () => [],
       unproposed: () => undefined,

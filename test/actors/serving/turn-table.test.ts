@@ -40,12 +40,12 @@ test('a thousand readers that do not read hold a bound each, and nobody else up'
   // Alone: the prompts in a few epochs, then a token each in every one.
   assert.ok(driver.epochs - before < 60, `${driver.epochs - before} epochs for those who read`);
   for (const turn of paused) driver.read(turn);
-  for (let round = 0; round < 8 && driver.table.size > 0; round += 1) {
+  for (let round = 0; round < 8 && driver.table.all.length > 0; round += 1) {
     runOut(driver);
     for (const turn of paused) driver.read(turn);
   }
   checkSaid(paused, 40);
-  assert.is(driver.table.size, 0);
+  assert.is(driver.table.all.length, 0);
   assert.is(driver.store.describe().rows, 0);
 });
 
@@ -96,7 +96,7 @@ test('checkpoints and idle rows give up their pages to a turn, and can be gone b
   driver.turn(prompt, 0, row);
   runOut(driver);
   const mark = table.rows.checkpoint(row);
-  table.rows.rest(row);
+  table.rows.rest(row, 'test:/session');
   const large = driver.turn(
     Array.from({ length: 110 }, (_, at) => 500 + at),
     10,

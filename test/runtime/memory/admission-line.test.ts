@@ -6,16 +6,21 @@ import { AdmissionLine, NO_BANKS } from '../../../runtime/memory/admission-line.
 import { BankTable } from '../../../runtime/memory/bank-table.js';
 import { Budget, type Reservation } from '../../../runtime/memory/budget.js';
 import { Ledger } from '../../../runtime/memory/ledger.js';
+import { RoomMaker } from '../../../runtime/memory/room-maker.js';
+import { RowTable } from '../../../runtime/memory/row-table.js';
 
 function newLine() {
   const budget = new Budget(new Ledger(1_000));
-  const banks = new BankTable({
+  const books = {
     storage: null as never,
     now: () => 0,
     settle: () => undefined,
     forecast: () => undefined,
-  });
-  const line = new AdmissionLine(budget, banks, () => null);
+  };
+  const banks = new BankTable(books);
+  const rows = new RowTable({ ...books, banks });
+  const room = new RoomMaker({ banks, rows, runningBytes: () => 0 });
+  const line = new AdmissionLine(budget, { banks, rows, room }, () => null);
   const told: string[] = [];
   const onFailed = (id: string) => (status: StatusRecord) => void told.push(`${id} ${status.code}`);
   const ask = (id: string, bytes: number): { reservation: Reservation | null } => {
@@ -26,7 +31,7 @@ function newLine() {
       told.push(`${id} admitted`);
       return true;
     };
-    line.ask(id, { bytes, banks: NO_BANKS, label: id, admit }, onFailed(id));
+    line.ask(id, { bytes, banks: NO_BANKS, rows: null, label: id, admit }, onFailed(id));
     return held;
   };
   const shares = [{ stage: 'm/s', bytes: 60, limitBytes: 100 }];

@@ -78,9 +78,10 @@ test('says how much the head lacks, and admits it when that many bytes left', ()
   const idle = ledger.charge({ ...owner, kind: 'bank' }, 90);
   const short: number[] = [];
   const budget = new Budget(ledger);
-  const makeRoom = (bytes: number): void => {
+  const makeRoom = (bytes: number) => {
     short.push(bytes);
     ledger.free(idle);
+    return 'soon' as const;
   };
   let admitted = false;
   budget.ask({ bytes: 50, label: 'a', makeRoom, admit: () => (admitted = true) });
