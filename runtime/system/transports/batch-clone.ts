@@ -5,6 +5,7 @@
  */
 import type { Envelope } from '../envelope.js';
 import { packBatch, unpackBatch } from './envelope-batch.js';
+import { notPlain, plainClone } from './plain-clone.js';
 
 export type Undeliverable = (envelope: Envelope, detail: string) => void;
 
@@ -25,5 +26,9 @@ export function cloneBatch(batch: readonly Envelope[], refuse: Undeliverable): E
 
 function clone(batch: readonly Envelope[]): Envelope[] {
   const { fields, transfer } = packBatch(batch);
+  if (transfer.length === 0) {
+    const copies = plainClone(fields);
+    if (copies !== notPlain) return unpackBatch(copies as readonly unknown[]);
+  }
   return unpackBatch(structuredClone(fields, { transfer: transfer as never }));
 }

@@ -17,6 +17,8 @@ export interface SimulationOptions {
   /** Envelopes travel up to this long; 0 without. */
   readonly delayMaxMs?: number;
   readonly startMs?: number;
+  /** Lines of the trace that are kept, the first; absent: all. */
+  readonly traceMax?: number;
   /** Called before each step: the place to inject faults. */
   readonly onStep?: (step: SimulatedStep, world: SimulatedWorld) => void;
 }
@@ -44,8 +46,17 @@ const STEPS_MAX = 100_000;
 interface Channel {
   readonly from: string;
   readonly to: string;
-  readonly inFlight: { readonly readyMs: number; readonly envelope: Envelope | null }[];
+  readonly inFlight: InFlight[];
 }
+
+interface InFlight {
+  readonly readyMs: number;
+  readonly envelope: Envelope | null;
+}
+
+/** What can happen next: a thread's turn, the head of a channel, or the timer that is due. */
+type Enabled = string | Channel | typeof timer;
+const timer = Symbol('timer');
 
 export class SimulatedWorld {
   readonly time: SimulatedTime;
@@ -54,7 +65,9 @@ export class SimulatedWorld {
   readonly #options: SimulationOptions;
   readonly #random: SeededRandom;
   readonly #threads = new Map<string, SimulatedTransport>();
-  readonly #channels = new Map<string, Channel>();
+  readonly #channels = new Map<string, Map<string, Channel>>();
+  /** The same in order of their first use. */
+  readonly #channelList: Channel[] = [];
 
   constructor(options: SimulationOptions) {
     this.#options = options;
@@ -77,7 +90,7 @@ export class SimulatedWorld {
   kill(name: string): void {
     if (!this.#threads.delete(name)) return;
     this.time.dropTimersOf(name);
-    for (const channel of this.#channels.values()) {
+    for (const channel of this.#channelList) {
       if (channel.to === name) channel.inFlight.length = 0;
       if (channel.from === name) {
         channel.inFlight.length = this.#random.below(channel.inFlight.length + 1);
@@ -95,7 +108,7 @@ export class SimulatedWorld {
     for (let steps = 0; steps < stepsMax; steps++) {
       const enabled = this.#enabled();
       if (enabled.length > 0) {
-        this.#take(enabled[this.#random.below(enabled.length)]!);
+        this.#take(this.#step(enabled[this.#random.below(enabled.length)]!));
         continue;
       }
       const nextMs = this.#nextMs();
@@ -113,12 +126,14 @@ export class SimulatedWorld {
    * have nothing more to say. No time passes. One of the orders that chance might have chosen.
    */
   burst(threads: readonly string[]): void {
-    const isOurs = (step: SimulatedStep): boolean =>
-      threads.includes(step.kind === 'deliver' ? step.from : step.thread);
+    const isOurs = (one: Enabled): boolean => {
+      if (one === timer) return threads.includes(this.time.next!.thread);
+      return threads.includes(typeof one === 'string' ? one : one.from);
+    };
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const enabled = this.#enabled(Infinity).filter(isOurs);
       if (enabled.length === 0) return;
-      this.#take(enabled[this.#random.below(enabled.length)]!);
+      this.#take(this.#step(enabled[this.#random.below(enabled.length)]!));
     }
   }
 
@@ -141,41 +156,59 @@ export class SimulatedWorld {
   }
 
   #enqueue(from: string, to: string, envelope: Envelope | null): void {
-    const key = `${from} ${to}`;
-    let channel = this.#channels.get(key);
-    if (channel === undefined) this.#channels.set(key, (channel = { from, to, inFlight: [] }));
+    const { inFlight } = this.#channel(from, to);
     const delayMs = this.#random.next() * (this.#options.delayMaxMs ?? 0);
-    const lastMs = channel.inFlight.at(-1)?.readyMs ?? 0;
+    const lastMs = inFlight.at(-1)?.readyMs ?? 0;
     const readyMs = Math.max(lastMs, this.time.nowMs + delayMs);
-    channel.inFlight.push({ readyMs, envelope });
+    inFlight.push({ readyMs, envelope });
   }
 
-  /** What may happen now; envelopes that have arrived by `arrivedMs`. */
-  #enabled(arrivedMs = this.time.nowMs): SimulatedStep[] {
+  #channel(from: string, to: string): Channel {
+    let peers = this.#channels.get(from);
+    if (peers === undefined) this.#channels.set(from, (peers = new Map()));
+    let channel = peers.get(to);
+    if (channel !== undefined) return channel;
+    channel = { from, to, inFlight: [] };
+    peers.set(to, channel);
+    this.#channelList.push(channel);
+    return channel;
+  }
+
+  /**
+   * What may happen now; envelopes that have arrived by `arrivedMs`. Asked at every step of every
+   * run: makes nothing that is not chosen.
+   */
+  #enabled(arrivedMs = this.time.nowMs): Enabled[] {
     const { nowMs, next } = this.time;
-    const steps: SimulatedStep[] = [];
-    for (const [thread, { isAwake }] of this.#threads) {
-      if (isAwake) steps.push({ kind: 'turn', thread });
+    const enabled: Enabled[] = [];
+    for (const [thread, { isAwake }] of this.#threads) if (isAwake) enabled.push(thread);
+    for (const channel of this.#channelList) {
+      const [head] = channel.inFlight;
+      if (head !== undefined && head.readyMs <= arrivedMs) enabled.push(channel);
     }
-    for (const { from, to, inFlight } of this.#channels.values()) {
-      const [head] = inFlight;
-      if (head === undefined || head.readyMs > arrivedMs) continue;
-      steps.push({ kind: 'deliver', from, thread: to, envelope: head.envelope });
-    }
-    if (next !== null && next.dueMs <= nowMs) steps.push({ kind: 'timer', thread: next.thread });
-    return steps;
+    if (next !== null && next.dueMs <= nowMs) enabled.push(timer);
+    return enabled;
+  }
+
+  #step(chosen: Enabled): SimulatedStep {
+    if (typeof chosen === 'string') return { kind: 'turn', thread: chosen };
+    if (chosen === timer) return { kind: 'timer', thread: this.time.next!.thread };
+    const { from, to, inFlight } = chosen;
+    return { kind: 'deliver', from, thread: to, envelope: inFlight[0]!.envelope };
   }
 
   #nextMs(): number | null {
-    const times = [...this.#channels.values()]
-      .filter(({ inFlight }) => inFlight.length > 0)
-      .map(({ inFlight }) => inFlight[0]!.readyMs);
-    if (this.time.next !== null) times.push(this.time.next.dueMs);
-    return times.length === 0 ? null : Math.min(...times);
+    let nextMs = this.time.next?.dueMs ?? Infinity;
+    for (const { inFlight } of this.#channelList) {
+      const [head] = inFlight;
+      if (head !== undefined && head.readyMs < nextMs) nextMs = head.readyMs;
+    }
+    return nextMs === Infinity ? null : nextMs;
   }
 
   #take(step: SimulatedStep): void {
-    this.trace.push(this.#line(step));
+    const { traceMax = Infinity } = this.#options;
+    if (this.trace.length < traceMax) this.trace.push(this.#line(step));
     this.#options.onStep?.(step, this);
     const transport = this.#threads.get(step.thread);
     if (transport === undefined) return;
@@ -191,7 +224,7 @@ export class SimulatedWorld {
   }
 
   #deliver(from: string, to: string): void {
-    const next = this.#channels.get(`${from} ${to}`)?.inFlight.shift();
+    const next = this.#channel(from, to).inFlight.shift();
     if (next === undefined) return;
     const { receiver } = this.#threads.get(to)!;
     if (next.envelope !== null) receiver?.arrive(next.envelope);

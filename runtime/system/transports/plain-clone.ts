@@ -1,0 +1,60 @@
+/**
+ * A copy of plain data, as `structuredClone` makes it but many times quicker: lists, records,
+ * strings, numbers, and views that are all of their buffer. What it cannot copy faithfully (a class,
+ * a function, a part of a buffer, depths) it says, and its caller takes `structuredClone`.
+ *
+ * Differs in one thing: what occurs twice is copied twice, so copies share nothing.
+ */
+const DEPTH_MAX = 48;
+
+/** In place of a copy: the value has something in it that is not plain. */
+export const notPlain: unique symbol = Symbol('not plain');
+
+export function plainClone(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'function' || typeof value === 'symbol' ? notPlain : value;
+  }
+  if (depth === DEPTH_MAX) return notPlain;
+  const prototype = Object.getPrototypeOf(value) as unknown;
+  if (prototype === Object.prototype || prototype === null) {
+    return cloneRecord(value as Record<string, unknown>, depth + 1);
+  }
+  if (prototype === Array.prototype) return cloneList(value as readonly unknown[], depth + 1);
+  return isWholeView(value) ? value.slice() : notPlain;
+}
+
+function cloneRecord(record: Record<string, unknown>, depth: number): unknown {
+  const copy: Record<string, unknown> = {};
+  for (const key in record) {
+    if (key === '__proto__') return notPlain;
+    const part = plainClone(record[key], depth);
+    if (part === notPlain) return notPlain;
+    copy[key] = part;
+  }
+  return copy;
+}
+
+function cloneList(list: readonly unknown[], depth: number): unknown {
+  const copy: unknown[] = [];
+  for (let i = 0; i < list.length; i++) {
+    const part = plainClone(list[i], depth);
+    if (part === notPlain) return notPlain;
+    copy.push(part);
+  }
+  return copy;
+}
+
+type Numbers = Uint8Array | Int32Array | Uint32Array | Float32Array | BigInt64Array;
+const views: readonly unknown[] = [
+  Uint8Array.prototype,
+  Int32Array.prototype,
+  Uint32Array.prototype,
+  Float32Array.prototype,
+  BigInt64Array.prototype,
+];
+
+function isWholeView(value: object): value is Numbers {
+  if (!views.includes(Object.getPrototypeOf(value))) return false;
+  const { buffer, byteLength } = value as Numbers;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+}

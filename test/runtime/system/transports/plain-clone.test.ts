@@ -1,0 +1,71 @@
+/** A plain clone equals a structured clone, shares nothing with its original, or says it is none. */
+import fc from '../../../properties.js';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { notPlain, plainClone } from '../../../../runtime/system/transports/plain-clone.js';
+
+const leaf = fc.oneof(
+  fc.string(),
+  fc.double(),
+  fc.bigInt(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constant(undefined),
+  fc.uint8Array(),
+  fc.float32Array(),
+);
+const { data } = fc.letrec<{ data: unknown }>((tie) => ({
+  data: fc.oneof(
+    { depthSize: 'small' },
+    leaf,
+    fc.array(tie('data')),
+    fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      tie('data'),
+    ),
+  ),
+}));
+
+/** Objects of a value, buffers among them. */
+function objectsIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (ArrayBuffer.isView(value)) return [value, value.buffer];
+  return [value, ...Object.values(value).flatMap(objectsIn)];
+}
+
+test('plain data is copied as a structured clone copies it', () => {
+  fc.assert(
+    fc.property(data, (value) => {
+      const copy = plainClone(value);
+      assert.equal(copy, structuredClone(value));
+      const originals = new Set(objectsIn(value));
+      assert.not(
+        objectsIn(copy).some((one) => originals.has(one)),
+        'a part is shared',
+      );
+    }),
+  );
+});
+
+test('what is not plain is left to a structured clone', () => {
+  const cyclic: unknown[] = [];
+  cyclic.push(cyclic);
+  const others = [
+    () => 1,
+    Symbol('s'),
+    new Error('e'),
+    new Map(),
+    new Date(0),
+    new (class Named {})(),
+    new Uint8Array(8).subarray(1),
+    new Uint8Array(new SharedArrayBuffer(8)),
+    cyclic,
+    JSON.parse('{"__proto__":1}'),
+  ];
+  for (const other of others) {
+    assert.is(plainClone(other), notPlain);
+    assert.is(plainClone({ deep: [other] }), notPlain);
+  }
+});
+
+test.run();
