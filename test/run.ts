@@ -1,7 +1,8 @@
 /**
  * The test runner: every compiled `*.test.js` below the folder it lies in, each in a process of its
- * own with a time limit, two at a time. A file that hangs, crashes, or counts no test has failed.
- * The last line stands alone and says `N passed, N failed` (`, N skipped`).
+ * own with a time limit, two at a time. Those with the most time go first: one of them at the end
+ * would run alone. A file that hangs, crashes, or counts no test has failed. The last line stands
+ * alone and says `N passed, N failed` (`, N skipped`).
  *
  *   node dist/test/run.js [FILTER…] [--concurrency N] [--limit SECONDS]
  *                         [--coverage [--min-lines PERCENT]]
@@ -10,7 +11,7 @@
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { coverageSummary } from './runner/coverage.js';
 import { runFile } from './runner/test-process.js';
@@ -72,17 +73,14 @@ function testFiles(): string[] {
 }
 
 async function runAll(names: readonly string[], coverage: string | null): Promise<FileOutcome[]> {
-  const queue = [...names];
+  const queue = names
+    .map((name) => ({ name, limitS: limitOf(join(here, name)) }))
+    .sort((one, other) => other.limitS - one.limitS);
   const outcomes: FileOutcome[] = [];
   const work = async (): Promise<void> => {
-    for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
-      const file = join(here, name);
-      const outcome = await runFile({
-        name: relative(here, file),
-        file,
-        limitS: limitOf(file),
-        coverage,
-      });
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const { name, limitS } = next;
+      const outcome = await runFile({ name, file: join(here, name), limitS, coverage });
       outcomes.push(outcome);
       console.log(lineOf(outcome));
       if (outcome.failed > 0) console.log(outcome.output.replace(/^/gm, '    '));
