@@ -32,7 +32,9 @@ export async function checkWithServer(
   const { ports, onProgress } = options;
   const body = { kind: 'package', package: options.package } as const;
   const location = locatePackage(body, options);
-  const server = await start(options);
+  // On the device that it names, wherever that one is.
+  const { device } = location.document.deployment;
+  const server = await start(device === 'auto' ? options : { ...options, device });
   try {
     await server.serving.register(body, { wait: true });
     const items = await checkPackage({

@@ -2,7 +2,7 @@
 import type { ConsoleModel } from './console-model.js';
 import type { ConsoleView } from './console-view.js';
 import { byId, element } from './element.js';
-import { bytes, shortName } from './format.js';
+import { bytes } from './format.js';
 import type { MemoryRecord } from './wire.js';
 
 /** Hues of the page's palette, one after another. */
@@ -65,7 +65,7 @@ function deviceOf({ device, budget, resident, reserved, byOwner }: MemoryRecord)
       { class: 'sum' },
       element('b', {}, bytes(used)),
       ` of ${bytes(budget)}`,
-      element('span', { class: 'soft' }, shortName(device)),
+      element('span', { class: 'soft' }, device),
     ),
     bar,
     element('table', {}, element('tbody', {}, ...rows)),

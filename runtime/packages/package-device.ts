@@ -6,7 +6,7 @@ export interface NamedDevice {
   /** Unique in a server: its driver, or `driver:NAME` where another has that. */
   readonly name: string;
   readonly driver: string;
-  /** As `driver:NAME`; null: the driver has one device only. */
+  /** Named as `driver:NAME`, a part of it is enough; null: the driver has one device only. */
   readonly adapter: string | null;
 }
 
@@ -21,7 +21,7 @@ export function deviceFor<Device extends NamedDevice>(
 ): Device {
   const asked = deployment.device;
   const fits = ({ name, driver, adapter }: Device): boolean =>
-    asked === 'auto' || [name, driver, `${driver}:${adapter}`].includes(asked);
+    ['auto', name, driver].includes(asked) || isPartOf(asked, `${driver}:`, adapter);
   const found = present !== undefined && fits(present) ? present : devices.find(fits);
   if (found !== undefined) return found;
   const open = devices.map(({ name }) => `'${name}'`).join(', ');
@@ -29,4 +29,9 @@ export function deviceFor<Device extends NamedDevice>(
     'failedPrecondition',
     `the package asks for the device '${asked}' (deployment.device) and this server runs ${open} (--device)`,
   );
+}
+
+function isPartOf(asked: string, prefix: string, adapter: string | null): boolean {
+  if (adapter === null || !asked.startsWith(prefix)) return false;
+  return adapter.toLowerCase().includes(asked.slice(prefix.length).toLowerCase());
 }

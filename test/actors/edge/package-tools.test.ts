@@ -11,7 +11,7 @@ import {
   smallTextKernel,
   smallTextPrepare,
 } from '../../runtime/packages/small-text.js';
-import { serverOptions, withServer } from '../running-server.js';
+import { rejection, serverOptions, withServer } from '../running-server.js';
 
 /** A package in a folder for as long as `use` takes. */
 async function inFolder(
@@ -55,6 +55,15 @@ function said(prompt: readonly number[], count: number): number[] {
 }
 
 const turn = (prompt: readonly number[], count: number) => ({ prompt, max_tokens: count });
+
+test('a package is checked on the device that it names', () => {
+  const document = { profile: 'text', deployment: { device: 'webgpu:no such adapter' } };
+  return inFolder(document, { 'control.loom': smallTextControl }, async (folder) => {
+    const { code, message } = await rejection(checkPackage(tool(folder)));
+    assert.is(code, 'failedPrecondition');
+    assert.match(message, /this machine has no WebGPU adapter|npm package webgpu/);
+  });
+});
 
 test('cases and scenarios of a text package pass through the server', () => {
   const prompt = [5, 9, 33, 2, 8, 61, 7, 40, 3, 3];

@@ -21,6 +21,7 @@ test('a package runs on the device that it names, or on the first', () => {
       ['webgpu', [local, first, second], first],
       ['webgpu:B', [local, first, second], second],
       ['webgpu:A (one, two)', [local, first, second], first],
+      ['webgpu:ONE', [local, second, first], first],
     ];
   for (const [asked, devices, found] of rows) assert.is(deviceFor(naming(asked), devices), found);
 });
