@@ -99,6 +99,7 @@ export const capacity: readonly Scenario[] = [
       open('b', { when: ended('a') }, 'few-rows'),
       open('c', { when: ended('b') }, 'few-rows'),
       open('one-more', { when: ended('c') }, 'few-rows'),
+      look('listed', '/v1/sessions?model=few-rows', { when: ended('one-more') }),
       complete(
         'passing',
         { model: 'few-rows', prompt: 'a row is left', max_tokens: 4 },
@@ -107,7 +108,15 @@ export const capacity: readonly Scenario[] = [
       close('gives-back', 'b', { when: ended('passing') }),
       open('takes', { when: ended('gives-back') }, 'few-rows'),
     ],
-    expects: [answers('a', 'b', 'c', 'passing', 'gives-back', 'takes'), refuses('one-more', 429)],
+    expects: [
+      answers('a', 'b', 'c', 'passing', 'gives-back', 'takes'),
+      refuses('one-more', 429, /GET \/v1\/sessions/),
+      holds('the list has those that are open', (outcomes) => {
+        const opened = ['a', 'b', 'c'].map((name) => jsonOf(outcomes.of(name)));
+        const { data } = jsonOf(outcomes.of('listed')) as { data: readonly unknown[] };
+        return JSON.stringify(data) === JSON.stringify(opened) ? null : JSON.stringify(data);
+      }),
+    ],
   },
   {
     name: 'larger-than-memory',

@@ -1,8 +1,8 @@
 /** Clients that leave, in every state that a request can be in. */
-import { answering, complete, embed, ended, reached, said } from '../acts.js';
-import { answers, leaves, rows, same } from '../expectations.js';
+import { all, answering, cancel, complete, embed, ended, reached, said } from '../acts.js';
+import { answers, ends, leaves, rows, same } from '../expectations.js';
 import { packageOf } from '../packages.js';
-import type { Scenario } from '../scenario.js';
+import type { PackageNeed, Scenario } from '../scenario.js';
 import { pacedRow } from './paced-row.js';
 
 const paced = packageOf('paced');
@@ -16,6 +16,17 @@ const long = 'many words that take epochs to read, '.repeat(26);
 const endless = { stream: true, logprobs: 1, max_tokens: 600, logit_bias: { 256: -100 } };
 const leavers = [0, 1, 2, 3, 4, 5].map((i) => `leaver.${i}`);
 const many = (word: string): string[] => Array.from({ length: 1500 }, (_, i) => `${word} ${i}`);
+
+/** All its rows speak, so who comes then waits; its prompts are long enough to take epochs. */
+const few: PackageNeed = {
+  id: 'few-rows',
+  folder: 'tiny-text',
+  options: { rows: 3, context: 800, pages: 700 },
+};
+const speaks = { model: 'few-rows', max_tokens: 320, logit_bias: { 256: -100 } };
+const begins = { model: 'few-rows', max_tokens: 8, prompt: long.slice(0, 400) };
+const lasts = { ...speaks, prompt: begins.prompt };
+const whenFull = reached('session', 'running', 3);
 
 export const disconnects: readonly Scenario[] = [
   {
@@ -96,6 +107,49 @@ export const disconnects: readonly Scenario[] = [
       complete('again', { prompt, max_tokens: 24 }, { when: ended('peer') }),
     ],
     expects: [leaves(...leavers), same('again', 'peer')],
+  },
+  {
+    name: 'disconnect-before-a-row',
+    about: 'All rows speak when clients leave: one whose prompt is cut, one that waits for a row.',
+    packages: [few],
+    acts: [
+      complete('speak', { ...speaks, prompt, n: 3 }),
+      complete('unread', lasts, { when: whenFull, leaves: reached('session', 'preparing') }),
+      complete('queued', lasts, {
+        when: ended('unread'),
+        leaves: reached('session', 'waiting'),
+      }),
+      complete('next', begins, { when: ended('queued') }),
+      complete('again', { ...speaks, prompt, n: 3 }, { when: all(ended('speak'), ended('next')) }),
+    ],
+    expects: [leaves('unread', 'queued'), answers('next'), same('again', 'speak')],
+  },
+  {
+    name: 'cancel-before-a-word',
+    about:
+      'Turns are ended by their ids while they wait for a row, and while their prompt is read.',
+    packages: [few],
+    acts: [
+      complete('speak', { ...speaks, prompt, n: 3 }),
+      complete('queued', { ...begins, stream: true }, { id: 'story-queued', when: whenFull }),
+      cancel('ends-queued', 'story-queued', { when: reached('session', 'waiting', 4) }),
+      complete(
+        'read',
+        { ...lasts, stream: true },
+        { id: 'story-read', when: all(ended('speak'), ended('queued')) },
+      ),
+      cancel('ends-read', 'story-read', {
+        when: all(ended('queued'), reached('session', 'running', 4)),
+      }),
+      complete('next', begins, { when: ended('read') }),
+      complete('again', { ...speaks, prompt, n: 3 }, { when: ended('next') }),
+    ],
+    expects: [
+      answers('ends-queued', 'ends-read', 'next'),
+      ends('queued', [499]),
+      ends('read', [499, 200]),
+      same('again', 'speak'),
+    ],
   },
   {
     name: 'disconnect-in-decode',
