@@ -57,7 +57,7 @@ export function emitRounds(scope: KernelScope, options: RoundsOptions): void {
     options,
     count,
     counts: loop.start !== undefined || readsLocal(loop.body, loop.local, scope.streams),
-    fenced: takesFences(options) ? fencesOf(loop.body) : new Set(),
+    fenced: takesFences(options) ? fencesOf(loop.body, scope.wide) : new Set(),
     fences: 0,
   };
   // Ahead of the first round, pointers move first: a sum is known to fill its register's low half.

@@ -18,6 +18,7 @@ import {
   pushInside,
   pushNeighbour,
 } from './emit-address.js';
+import { emitWords } from './emit-dot.js';
 import { emitCountedLoop } from './emit-loop.js';
 import { emitArgmax } from './emit-reduce.js';
 import { emitLoad, emitLoadSplat, emitStore, isWord, storageOf } from './emit-storage.js';
@@ -103,6 +104,8 @@ function emitMemory(scope: KernelScope, stmt: Stmt): void {
 
 function emitSet(scope: KernelScope, stmt: Stmt & { readonly op: 'set' }): void {
   const { code } = scope;
+  const words = scope.wide.get(stmt.local);
+  if (words !== undefined) return emitWords(scope, stmt.value, words);
   const range = intervalOf(stmt.value, scope.ranges);
   if (scope.splatted.has(stmt.local)) emitSplat(scope, stmt.value, stmt.value.type);
   else scope.emit.value(stmt.value);

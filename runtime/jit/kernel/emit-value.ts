@@ -17,6 +17,7 @@ import { emitIntrinsic } from '../numeric/intrinsic.js';
 import { emitComponent, emitExtract, emitSplatOp, emitVectorItems } from '../numeric/lanes.js';
 import { shapeOf } from '../numeric/shape.js';
 import { isProved, pushAddress, pushIndexed, pushInside, pushNeighbour } from './emit-address.js';
+import { emitDot } from './emit-dot.js';
 import { emitReduce } from './emit-reduce.js';
 import { emitLoad, emitLoadFour, emitLoadSplat, isWord, storageOf } from './emit-storage.js';
 import { pushLength, type KernelScope } from './kernel-scope.js';
@@ -28,7 +29,7 @@ export function emitValue(scope: KernelScope, expr: Expr): void {
     case 'const':
       return emitConstant(code, expr.type, expr.value);
     case 'local':
-      assert(!scope.splatted.has(expr.local), 'a scalar local');
+      assert(!scope.splatted.has(expr.local) && !scope.wide.has(expr.local), 'a plain local');
       return code.get(scope.locals[expr.local]!);
     case 'workgroup':
       return code.get(expr.axis);
@@ -54,6 +55,7 @@ export function emitValue(scope: KernelScope, expr: Expr): void {
       emitValue(scope, expr.value);
       return emitConvert(code, shapeOf(expr.value.type), shapeOf(expr.type));
     case 'intrinsic':
+      if (expr.name === 'dot8') return emitDot(scope, expr.args);
       for (const arg of expr.args) emitValue(scope, arg);
       return emitIntrinsic(code, {
         name: expr.name,

@@ -3,7 +3,7 @@
  * first and its arithmetic last; behind a fence, a branch that is never taken, it starts anew.
  * Fences cost a test each, so only bodies with vector accumulators have them.
  */
-import type { Block, Expr, Stmt } from '../../loom/typed.js';
+import type { Block, Expr, LocalId, Stmt } from '../../loom/typed.js';
 import { assignedBy, operandsOf, operandsOfStatement, visitBlock } from '../typed-walk.js';
 import { placesOf } from './place.js';
 
@@ -15,15 +15,16 @@ const SUMS_MIN = 4;
 /**
  * Indices of the statements of a body before which a fence comes: where the accumulators, the
  * values that were loaded before and are still read, and the loads since the last fence would
- * exceed the registers with the loads of the statement.
+ * exceed the registers with the loads of the statement. Bytes that are loaded as words (`wide`, and
+ * factors of dot products) take two.
  */
-export function fencesOf(body: Block): ReadonlySet<number> {
+export function fencesOf(body: Block, wide: ReadonlyMap<LocalId, unknown>): ReadonlySet<number> {
   const sums = body.stmts.filter(accumulates).length;
   const fences = new Set<number>();
   if (sums < SUMS_MIN) return fences;
   let alive: readonly number[] = [];
   body.stmts.forEach((stmt, index) => {
-    const loads = Array<number>(readsOf(stmt)).fill(lastRead(body, index));
+    const loads = Array<number>(readsOf(stmt, wide)).fill(lastRead(body, index));
     const fits = sums + alive.length + loads.length <= VECTORS_MAX;
     if (!fits && alive.length > 0 && loads.length > 0) {
       fences.add(index);
@@ -57,11 +58,15 @@ function readsIn(expr: Expr, found: (expr: Expr) => boolean): boolean {
   return found(expr) || operandsOf(expr).some((operand) => readsIn(operand, found));
 }
 
-/** Loads of a statement. */
-function readsOf(stmt: Stmt): number {
+/** Vectors that a statement loads. */
+function readsOf(stmt: Stmt, wide: ReadonlyMap<LocalId, unknown>): number {
   let reads = 0;
-  const note = (node: Expr | Stmt) =>
-    (reads += placesOf(node).filter((place) => place.access === 'read').length);
+  const note = (node: Expr | Stmt) => {
+    reads += placesOf(node).filter((place) => place.access === 'read').length;
+    if (node.op === 'set' && wide.has(node.local)) reads += 1;
+    if (node.op !== 'intrinsic' || node.name !== 'dot8') return;
+    reads += node.args.slice(0, 2).filter((factor) => factor.op === 'view.get').length;
+  };
   visitBlock({ cost: 0, stmts: [stmt] }, { statement: note, expression: note });
   return reads;
 }

@@ -7,7 +7,8 @@ import type { Block, Expr, Kernel, LocalId, ViewInfo } from '../../loom/typed.js
 import { valueTypeOf, sizeOf } from '../numeric/shape.js';
 import type { FunctionBody, Label } from '../wasm/function-body.js';
 import { I32_MAX, type Ranges } from './interval.js';
-import { splatLocals } from './local-uses.js';
+import type { Words } from './emit-dot.js';
+import { splatLocals, wideLocals } from './local-uses.js';
 import type { Place, PlaceBase } from './place.js';
 import { layScratch, type ScratchLayout } from './scratch-layout.js';
 
@@ -58,6 +59,8 @@ export interface KernelScope {
   readonly locals: readonly number[];
   /** Locals that hold their value in all four lanes. */
   readonly splatted: ReadonlySet<LocalId>;
+  /** Locals of bytes that live as words. */
+  readonly wide: ReadonlyMap<LocalId, Words>;
   readonly views: readonly ViewSlot[];
   /** With one lane: WebAssembly locals of each private array. */
   readonly privates: readonly (readonly number[])[];
@@ -99,6 +102,9 @@ export function kernelScope(
   kernel.locals.forEach((local, id) => {
     locals[id] ??= code.local(splatted.has(id) ? 'v128' : valueTypeOf(local.type));
   });
+  const wide = new Map(
+    [...wideLocals(kernel)].map((id) => [id, { low: locals[id]!, high: code.local('v128') }]),
+  );
   kernel.views.forEach((info, id) => {
     if (views[id]) return;
     const read = code.local('i32');
@@ -119,6 +125,7 @@ export function kernelScope(
     module,
     locals,
     splatted,
+    wide,
     views,
     privates,
     layout: layScratch(kernel),

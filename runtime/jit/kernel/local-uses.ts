@@ -1,6 +1,7 @@
 /**
  * Facts about a kernel's locals that hold everywhere in it: which are only ever read through
- * `splat` (they live as vectors, so a broadcast load feeds every use), and which a block assigns.
+ * `splat` (they live as vectors, so a broadcast load feeds every use), which only by dot products
+ * of bytes (they live as two vectors of words), and which a block assigns.
  * Kernels are immutable, so the answers are remembered by block.
  */
 import type { Block, Kernel, LocalId, ViewId } from '../../loom/typed.js';
@@ -36,6 +37,29 @@ export function splatLocals(kernel: Kernel): ReadonlySet<LocalId> {
   }
   for (const param of kernel.params) if ('local' in param) result.delete(param.local);
   return result;
+}
+
+/** Vectors of signed bytes that are loaded, and only ever read as factors of dot products. */
+export function wideLocals(kernel: Kernel): ReadonlySet<LocalId> {
+  const loaded = new Set<LocalId>();
+  const others = new Set<LocalId>();
+  const reads = new Map<LocalId, number>();
+  const add = (local: LocalId, count: number) => reads.set(local, (reads.get(local) ?? 0) + count);
+  visitBlock(kernel.body, {
+    statement: (stmt) => {
+      if (stmt.op === 'set' && stmt.value.op === 'view.get') loaded.add(stmt.local);
+      else for (const local of assignedBy(stmt)) others.add(local);
+    },
+    expression: (expr) => {
+      if (expr.op === 'local') add(expr.local, 1);
+      if (expr.op !== 'intrinsic' || expr.name !== 'dot8') return;
+      for (const factor of expr.args.slice(0, 2)) if (factor.op === 'local') add(factor.local, -1);
+    },
+  });
+  const isBytes = (local: LocalId) => kernel.locals[local]!.type.kind === 'bytes';
+  return new Set(
+    [...loaded].filter((local) => isBytes(local) && !others.has(local) && !reads.get(local)),
+  );
 }
 
 export interface Assigned {

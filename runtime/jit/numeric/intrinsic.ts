@@ -37,8 +37,6 @@ export function emitIntrinsic(code: FunctionBody, call: IntrinsicCall): void {
       const pick = name === 'max_lane' ? 'max' : 'min';
       return emitFold(code, shapeOf(args[0]!), (elem) => emitPick(code, pick, elem));
     }
-    case 'dot8':
-      return emitDot8(code);
     case 'mul_hi':
       return emitMulHi(code, shapeOf(result));
     default:
@@ -209,27 +207,6 @@ function emitFold(code: FunctionBody, shape: Shape, combine: (elem: Shape) => vo
   extract(1);
   combine(one);
   code.release('v128', vector);
-}
-
-/** acc + dot16(low(a), low(b)) + dot16(high(a), high(b)). */
-function emitDot8(code: FunctionBody): void {
-  const acc = code.temp('v128');
-  const b = code.temp('v128');
-  const a = code.temp('v128');
-  code.set(acc);
-  code.set(b);
-  code.set(a);
-  code.get(acc);
-  for (const half of ['low', 'high']) {
-    code.get(a);
-    code.op(`i16x8.extend_${half}_i8x16_s`);
-    code.get(b);
-    code.op(`i16x8.extend_${half}_i8x16_s`);
-    code.ops('i32x4.dot_i16x8_s', 'i32x4.add');
-  }
-  code.release('v128', a);
-  code.release('v128', b);
-  code.release('v128', acc);
 }
 
 /** The upper words of the 64-bit products. */

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { fencesOf } from '../../../runtime/jit/kernel/fences.js';
 import { withLateTakes } from '../../../runtime/jit/kernel/late-takes.js';
 import { visitBlock } from '../../../runtime/jit/typed-walk.js';
-import type { Block } from '../../../runtime/loom/typed.js';
+import type { Block, LocalId } from '../../../runtime/loom/typed.js';
 import { stageProgram } from '../loom/elaborate/programs.js';
 
 /** The body of the one loop of a kernel. */
@@ -38,6 +38,9 @@ for i in 0..${rows} unroll {
   s[i * 2 + 1] = mad(f32x4(a[i]), right, s[i * 2 + 1])
 }`;
 
+/** No local lives as words. */
+const none = new Map<LocalId, unknown>();
+
 /** t: a load of a take with how many elements, s: any other statement. */
 const shape = (body: Block): string =>
   body.stmts.map((stmt) => (stmt.op === 'view.take' ? `t${stmt.locals.length}` : 's')).join(' ');
@@ -64,12 +67,12 @@ test('no load passes a store or a way out', () => {
 });
 
 test('a tile that fits the registers has no fence', () => {
-  assert.is(fencesOf(withLateTakes(bodyOf(rowByRow(4)))).size, 0);
+  assert.is(fencesOf(withLateTakes(bodyOf(rowByRow(4))), none).size, 0);
 });
 
 test('a tile that does not fit has its fences before loads, never at the start', () => {
   const body = withLateTakes(bodyOf(rowByRow(5)));
-  assert.equal([...fencesOf(body)], [8, 14]);
+  assert.equal([...fencesOf(body, none)], [8, 14]);
   assert.is(shape(body).split(' ')[8], 't1');
   assert.is(shape(body).split(' ')[14], 't1');
 });
