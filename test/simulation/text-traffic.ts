@@ -8,7 +8,7 @@ import { SERVER, type SessionAnswer, type TextRequest } from '../../actors/proto
 import type { StreamReaders } from '../../actors/system/text-streams.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
-import { CONTEXT, saidAfter, TEXT_MODEL } from './text-package.js';
+import { CONTEXT, saidAfter } from './text-package.js';
 import type { TextReader, TextStep } from './text-plan.js';
 import { TextStreams } from './text-readings.js';
 import { PATIENCE_MS } from './traffic.js';
@@ -19,6 +19,7 @@ const AGAIN_MS = 3;
 
 /** A session as its client knows it. */
 interface Known {
+  readonly model: string;
   readonly id: string;
   /** What the row holds; where a turn was cut short, what it would hold at its end. */
   ids: readonly number[];
@@ -29,6 +30,7 @@ interface Known {
 /** What was asked, and how it went. */
 export interface TextEvent {
   readonly op: TextStep['op'] | 'open' | 'describe' | 'crowd';
+  readonly model: string;
   readonly step: TextStep | null;
   readonly session: string | null;
   /** What the row held before; of a turn what it reads follows. */
@@ -95,6 +97,12 @@ export class TextTraffic {
     return turns.length;
   }
 
+  /** The time of all is up, a moment from now: they say so before they hear it, as the edge does. */
+  expireAll(): number {
+    for (const { correlation } of this.open) this.#self!.cancelAsk(correlation);
+    return this.open.length;
+  }
+
   /** One of these, or whoever has waited longest; false when nobody waits. */
   leaveOne(isIts: (event: TextEvent) => boolean): boolean {
     const turns = this.open.filter(({ op }) => op === 'generate');
@@ -126,9 +134,11 @@ export class TextTraffic {
     const again = (): void => this.#take(playing, step);
     if (!reader.keepsSession) return this.#turn(playing, step, null);
     if (sessions.length === 0) {
-      return this.#ask({ op: 'open', session: null }, { op: 'open' }, (reply) => {
-        if (reply.outcome === 'value') sessions.push(fresh(reply.value as SessionAnswer, []));
-        if (reply.outcome === 'value') again();
+      const { model } = reader;
+      return this.#ask({ op: 'open', session: null, model }, { op: 'open' }, (reply) => {
+        if (reply.outcome !== 'value') return;
+        sessions.push(fresh(model, reply.value as SessionAnswer, []));
+        again();
       });
     }
     const session = sessions[step.pick % sessions.length]!;
@@ -139,8 +149,9 @@ export class TextTraffic {
 
   /** How much of its last turn the row has. */
   #find({ sessions }: Playing, session: Known, then: () => void): void {
-    const { id } = session;
-    this.#ask({ op: 'describe', session: id }, { op: 'describe', session: id }, (reply) => {
+    const { id, model } = session;
+    const about = { op: 'describe', session: id, model } as const;
+    this.#ask(about, { op: 'describe', session: id }, (reply) => {
       if (reply.outcome !== 'value') {
         sessions.splice(sessions.indexOf(session), 1);
         return then();
@@ -167,7 +178,9 @@ export class TextTraffic {
       hasTools: false,
     };
     const before = session?.ids ?? [];
-    const about = { op: step.op, session: session?.id ?? null, step, before, prompt, stream };
+    const { model } = playing.reader;
+    const id = session?.id ?? null;
+    const about = { op: step.op, session: id, model, step, before, prompt, stream };
     if (session !== null) cutShort(session, prompt);
     this.#ask(about, { op: 'generate', body, stream }, (reply) => {
       if (reply.outcome === 'value' && session !== null) {
@@ -181,13 +194,17 @@ export class TextTraffic {
   }
 
   /** Somebody else wants the row, too, and changes nothing that is read later. */
-  #crowd({ id }: Known): void {
+  #crowd({ id, model }: Known): void {
     const change = { op: 'checkpoint' } as const;
-    this.#ask({ op: 'crowd', session: id }, { op: 'change', session: id, change }, () => undefined);
+    this.#ask(
+      { op: 'crowd', session: id, model },
+      { op: 'change', session: id, change },
+      () => undefined,
+    );
   }
 
   #change(playing: Playing, step: TextStep, session: Known): void {
-    const { id, ids } = session;
+    const { id, ids, model } = session;
     const { op, prompt } = step;
     const kept = Math.floor((ids.length * (step.pick + 1)) / 4);
     const mark = session.marks.length;
@@ -201,7 +218,7 @@ export class TextTraffic {
       generate: { op: 'close' },
     } as const;
     if (op === 'restore' && mark === 0) return this.#next(playing);
-    const about = { op, session: id, step, before: ids, prompt };
+    const about = { op, session: id, model, step, before: ids, prompt };
     if (op === 'append') cutShort(session, prompt);
     this.#ask(about, { op: 'change', session: id, change: changes[op] }, (reply) => {
       if (reply.outcome === 'value')
@@ -218,19 +235,19 @@ export class TextTraffic {
     // The crowd makes marks too: the answer says which is ours.
     else if (op === 'checkpoint') session.marks[answer.checkpoints.length - 1] = ids;
     else if (op === 'restore') session.ids = session.marks.at(-1)!;
-    else if (op === 'fork') sessions.push(fresh(answer, ids));
+    else if (op === 'fork') sessions.push(fresh(session.model, answer, ids));
     else if (op === 'close') sessions.splice(sessions.indexOf(session), 1);
   }
 
   #ask(about: About, text: TextRequest, then: Then): void {
     const self = this.#self!;
-    const { op, session, step = null, before = [], prompt = [], stream = null } = about;
+    const { op, session, model, step = null, before = [], prompt = [], stream = null } = about;
     const sentMs = self.now();
     const deadlineMs = Math.min(sentMs + PATIENCE_MS, this.deadlineMs);
-    const submit = { deployment: TEXT_MODEL, requestId: `sim-${this.#opened++}`, text };
+    const submit = { deployment: model, requestId: `sim-${this.#opened++}`, text };
     const correlation = self.ask(SERVER, 'request.submit', submit, { deadlineMs, as: 'answer' });
     const event: TextEvent = {
-      ...{ op, step, session, before, prompt, stream, sentMs, deadlineMs, correlation },
+      ...{ op, model, step, session, before, prompt, stream, sentMs, deadlineMs, correlation },
       leftMs: Infinity,
       replies: [],
     };
@@ -242,23 +259,18 @@ export class TextTraffic {
     this.#later(leavesMs, () => this.#leave(event));
   }
 
-  #answered({ payload, from }: Message): void {
+  #answered({ payload }: Message): void {
     const reply = payload as Reply;
     const event = this.history.find(({ correlation }) => correlation === reply.correlation);
     if (event === undefined) return;
     event.replies.push({ reply, atMs: this.#self!.now() });
-    // As the edge does.
-    if (reply.outcome === 'timeout') {
-      const { correlation } = reply;
-      this.#self!.tell(from, 'cancel', { correlation }, { lane: 'control' });
-    }
     if (event.stream !== null) this.streams.close(event.stream);
     this.#thens.get(reply.correlation)?.(reply);
     this.#thens.delete(reply.correlation);
   }
 }
 
-type About = Pick<TextEvent, 'op' | 'session'> &
+type About = Pick<TextEvent, 'op' | 'session' | 'model'> &
   Partial<Pick<TextEvent, 'step' | 'before' | 'prompt' | 'stream'>>;
 
 interface Changed {
@@ -269,7 +281,8 @@ interface Changed {
   readonly reply: Reply;
 }
 
-const fresh = ({ id }: SessionAnswer, ids: readonly number[]): Known => ({
+const fresh = (model: string, { id }: SessionAnswer, ids: readonly number[]): Known => ({
+  model,
   id,
   ids,
   isCertain: true,
