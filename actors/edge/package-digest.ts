@@ -6,11 +6,18 @@
 import { createHash, type Hash } from 'node:crypto';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { RegisterBody, StartOptions } from '../../http/serving.js';
 import type { PackageLocation } from '../protocol.js';
+import { locatePackage } from './package-location.js';
 
 const WHOLE_MAX = 4 * 1024 * 1024;
 const PIECE = 64 * 1024;
 const PIECES = 16;
+
+/** Of what a registration asks for. */
+export async function digestOf(body: RegisterBody, options: StartOptions): Promise<string | null> {
+  return packageDigest(locatePackage(body, options));
+}
 
 /** Null where a file of it cannot be read. */
 export async function packageDigest(location: PackageLocation): Promise<string | null> {

@@ -64,8 +64,12 @@ export class TrafficRecorder {
     const tell = (type: string, what: object): void =>
       void this.#sink.append({ type, request, atMs: this.#clock.now(), ...what });
     // Told before its last byte leaves: what its client asks next has arrived later.
-    const answer = watchAnswer(outgoing, (payload) => tell('answered', payload));
+    let isGone = false;
+    const answer = watchAnswer(outgoing, (payload) => {
+      if (!isGone) tell('answered', payload);
+    });
     outgoing.once('close', () => {
+      isGone = true;
       if (!outgoing.writableFinished) tell('left', { events: answer.events });
     });
     return { body: (bytes) => tell('body', bodyOf(bytes)) };

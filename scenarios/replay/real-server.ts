@@ -24,7 +24,7 @@ export async function startRealServer(
   const ports = systemPorts('main');
   const metrics = new Metrics();
   const start: StartOptions = startOptionsOf(recording, { ports, metrics, sessionDir });
-  const { startServer } = await loadComposition();
+  const { startServer, packageDigest } = await loadComposition();
   const server = await startServer(start);
   await server.observing.setRecording(true);
   const services: Services = {
@@ -45,6 +45,7 @@ export async function startRealServer(
   return {
     ground,
     serving: server.serving,
+    digest: (body) => packageDigest(body, start),
     // Timers do not keep a process alive; the socket that listens does.
     run: (work) => work,
     async records() {

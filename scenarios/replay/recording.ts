@@ -51,6 +51,7 @@ export class Recording {
   readonly file: string;
   readonly #byNumber = new Map<number, RecordedRequest>();
   #handle: FileHandle | null = null;
+  #hasHeader = false;
   #lost = 0;
   #unread = 0;
 
@@ -110,6 +111,7 @@ export class Recording {
       const expected = '{"loomTrace": 1, …}, as serve --record writes it';
       throw this.#wrong(1, `no recording: its first line must be ${expected}`);
     }
+    this.#hasHeader = true;
     this.startMs = startMs;
     this.wallTimeMs = wallTimeMs;
   }
@@ -144,7 +146,10 @@ export class Recording {
   }
 
   #finish(): void {
+    if (!this.#hasHeader) throw this.#wrong(1, 'no recording: it is empty');
     this.requests.sort((left, right) => left.arrivedMs - right.arrivedMs);
+    // Their files were read in between, for longer or shorter.
+    this.packages.sort((left, right) => left.atMs - right.atMs);
     if (this.#lost > 0) {
       this.warnings.push(`${this.#lost} lines of traffic were lost to a slow disk`);
     }

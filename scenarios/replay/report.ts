@@ -5,9 +5,10 @@ import type { Told } from './verdicts.js';
 const LISTED = 20;
 
 export function reportLines(mode: string, report: ReplayReport): readonly string[] {
-  const { verdicts, first, seconds } = report;
+  const { verdicts, first, warnings, seconds } = report;
   const { equal, dividedOtherwise, differing, incomplete, uncompared } = verdicts;
   const lines = [
+    ...warnings.map((warning) => `warning: ${warning}`),
     `${mode}: ${verdicts.count} requests in ${seconds.toFixed(1)} s: ${equal} equal, ` +
       `${differing} different, ${incomplete} not complete in both`,
   ];

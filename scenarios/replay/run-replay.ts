@@ -32,6 +32,7 @@ export interface FirstMismatch {
 export interface ReplayReport {
   readonly verdicts: Verdicts;
   readonly first: FirstMismatch | null;
+  readonly warnings: readonly string[];
   readonly seconds: number;
 }
 
@@ -41,7 +42,7 @@ export async function runReplay(
   { speed, packages }: ReplayOptions,
 ): Promise<ReplayReport> {
   const { clock } = server.ground;
-  const verdicts = new Verdicts();
+  const verdicts = new Verdicts(recording.requests);
   let first: FirstMismatch | null = null;
   const onEnded = async (played: Played): Promise<void> => {
     const { recorded } = played;
@@ -55,26 +56,36 @@ export async function runReplay(
     const then = await server.ground.outside(recordedPath(recording, recorded));
     first = { told, now, then };
   };
+  const warnings: string[] = [];
   const startedMs = clock.now();
   const play = async (): Promise<void> => {
     const start = recording.packages.filter(({ isOfStart }) => isOfStart);
-    await Promise.all(start.map((line) => register(server, line, packages)));
+    const told = await Promise.all(start.map((line) => register(server, line, packages)));
+    warnings.push(...told.flatMap((warning) => warning ?? []));
     await new Player(recording, server.ground, { speed, onEnded }).run();
   };
   await server.run(play());
-  return { verdicts, first, seconds: (clock.now() - startedMs) / 1000 };
+  return { verdicts, first, warnings, seconds: (clock.now() - startedMs) / 1000 };
 }
 
+/** A warning where its files are others than those that were recorded; else null. */
 async function register(
-  { serving }: ReplayServer,
-  { id, body }: PackageLine,
+  { serving, digest }: ReplayServer,
+  line: PackageLine,
   packages: ReadonlyMap<string, string>,
-): Promise<void> {
+): Promise<string | null> {
+  const { id } = line;
   const instead = packages.get(id);
-  const asked = body as RegisterBody;
-  const given = instead === undefined ? asked : { ...asked, kind: 'package', package: instead };
+  const body =
+    instead === undefined
+      ? (line.body as RegisterBody)
+      : ({ kind: 'package', package: instead, id } as const);
   try {
-    await serving.register(given as RegisterBody, { wait: true, isOfStart: true });
+    // Begun in the order in which all are registered: the server lists them so.
+    const registered = serving.register(body, { wait: true, isOfStart: true });
+    const [now] = await Promise.all([digest(body), registered]);
+    const isOther = line.digest !== null && now !== line.digest;
+    return isOther ? `package ${id} is not the one that was recorded: other files` : null;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const knob = `name its folder with --package ${id}=FOLDER`;

@@ -31,7 +31,7 @@ export async function startSimulatedServer(
 ): Promise<ReplayServer> {
   const metrics = new Metrics();
   const start = startOptionsOf(recording, { ports: systemPorts('main'), metrics, sessionDir });
-  const { startSimulated } = await loadComposition();
+  const { startSimulated, packageDigest } = await loadComposition();
   const server = await startSimulated({ ...start, seed });
   const { ports, serving, text, observing } = server;
   const services: Services = {
@@ -50,6 +50,7 @@ export async function startSimulatedServer(
       outside: (work) => server.outside(work),
     },
     serving,
+    digest: (body) => server.outside(packageDigest(body, start)),
     run: (work) => server.run(work),
     records: async () => observing.trace('loom'),
     async close() {
