@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkCallForm } from '../../runtime/profiles/call-form.js';
 import { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
 import { repositoryRoot } from '../runtime/packages/repository-root.js';
 import { hostCalls } from './motif-host.js';
@@ -15,9 +16,10 @@ const framing = readFileSync(join(folder, 'chat.loom'), 'utf8');
 const end = 'library tiny.epoch\nconst.def export END : i64 = 256';
 const files = { 'chat.loom': framing, 'kernel.loom': end, ...motifs('json') };
 const program = `library sample
-use tiny.chat { answered, framed }
+use tiny.chat { answered, form_of_calls, framed }
 func.def export frame(json: buffer) -> buffer { return framed(json) }
-func.def export answer(text: buffer) -> buffer { return answered(text) }`;
+func.def export answer(text: buffer) -> buffer { return answered(text) }
+func.def export form() -> buffer { return form_of_calls() }`;
 const { call } = hostCalls(program, files, 2 ** 24);
 
 const utf8 = (text: string): number[] => [...new TextEncoder().encode(text)];
@@ -98,6 +100,18 @@ test('lines that call tools leave the content', () => {
     content: 'so\n!\n! {}\n!g\n!g x}',
     tool_calls: [call('f', '{}')],
   });
+});
+
+test('calls that are written in their form are read as what they are', () => {
+  const { begin, middle, end, between, isOneLine } = checkCallForm(call('form') as Uint8Array);
+  assert.ok(isOneLine);
+  const given = [
+    { name: 'f', arguments: '{}' },
+    { name: 'look-up', arguments: '{ "a": "\\n", "b": [1, {}] }' },
+  ];
+  const written = given.map((one) => begin + one.name + middle + one.arguments + end);
+  const read = given.map((one) => ({ type: 'function', function: one }));
+  assert.equal(answer(written.join(between!)), { content: null, tool_calls: read });
 });
 
 test('any answer stays what it is, or its lines are calls', () => {

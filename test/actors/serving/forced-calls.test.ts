@@ -1,27 +1,22 @@
 /**
  * Turns that must call a tool, on real threads: what the package reads in the answer is calls of
- * what was offered, with arguments of their schemas, whatever is drawn; and who cannot be forced.
+ * what was offered, with arguments of their schemas, whatever is drawn.
  */
 import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { toStatus } from '../../../runtime/base/errors.js';
 import type { CalledFunction, Grammar } from '../../../runtime/profiles/text.js';
 import { isOfSchema } from '../../oracles/json-schema.js';
-import { packageFolder, rejection, runServer } from '../running-server.js';
+import { rejection, runServer } from '../running-server.js';
 import { Texts } from '../texts.js';
 
 const server = await runServer(['tiny-text']);
 const texts = new Texts(server);
-const root = mkdtempSync(join(tmpdir(), 'loom-calls-'));
 
 test.after(async () => {
   await server.serving.drain(5_000);
   await server.close();
-  rmSync(root, { recursive: true });
 });
 
 const schemas = {
@@ -99,25 +94,6 @@ test('a schema that cannot be held to is any object, or is refused where that is
   const strict = await rejection(called(forced([{ ...loose, isStrict: true }]), 3, 0));
   assert.is(strict.code, 'invalidArgument');
   assert.is(toStatus(strict).param, 'tools[0].function.parameters.properties.at.pattern');
-});
-
-test('a package that does not say how calls are written cannot be forced', async () => {
-  cpSync(packageFolder('tiny-text'), join(root, 'silent'), { recursive: true });
-  cpSync(packageFolder('motifs'), join(root, 'motifs'), { recursive: true });
-  for (const [file, from, to] of [
-    ['control.loom', 'func.def export call_form', 'func.def other_form'],
-    ['model.json', '"id": "tiny-text"', '"id": "silent"'],
-  ] as const) {
-    const path = join(root, 'silent', file);
-    const text = readFileSync(path, 'utf8');
-    assert.ok(text.includes(from));
-    writeFileSync(path, text.replace(from, to));
-  }
-  await server.serve(join(root, 'silent'));
-  const why = await rejection(texts.say('silent', { grammar: forced(), hasTools: true }));
-  assert.equal([why.code, toStatus(why).param], ['invalidArgument', 'tool_choice']);
-  assert.match(why.message, /does not say how calls are written \(call_form\).*"auto"/);
-  assert.ok((await texts.say('silent', { hasTools: true })).ids.length > 0);
 });
 
 test.run();

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { TextPreparer } from '../../../runtime/packages/text-preparer.js';
 import { Tokenizer } from '../../../runtime/tokenizer/tokenizer.js';
+import { refusal } from '../refusal.js';
 import { ReferenceText } from './reference-text.js';
 import { repositoryRoot } from './repository-root.js';
 import {
@@ -46,16 +46,6 @@ const idsOf = (text: string): number[] =>
   [...new TextEncoder().encode(text)].map((byte) => (byte % 60) + 2);
 
 const chat = (fields: object) => ({ kind: 'chat', json: JSON.stringify(fields) }) as const;
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('nothing was thrown');
-}
 
 test('control: text and ids', () => {
   const { preparer } = modelOf();
@@ -159,11 +149,33 @@ test('what no row holds is refused with both sizes, before the program sees it',
 test('ids that the program made are counted before they are read', () => {
   const { preparer } = modelOf();
   assert.is(preparer.promptIds({ kind: 'text', text: 'a'.repeat(32) }).length, 32);
-  const { code, message } = refusal(() =>
-    preparer.promptIds({ kind: 'text', text: 'a'.repeat(33) }),
-  );
-  assert.is(code, 'outOfRange');
-  assert.match(message, /the prompt has 33 tokens; a row of model small-text holds 32/);
+  const refused = (count: number) =>
+    refusal(() => preparer.promptIds({ kind: 'text', text: 'a'.repeat(count) }));
+  const { code, message, param, reason } = refused(34);
+  assert.equal([code, param, reason], ['outOfRange', 'prompt', 'context_length_exceeded']);
+  assert.match(message, /the prompt has 34 tokens; a row of model small-text holds 32/);
+  // A program may stop at the first token too many.
+  assert.match(refused(33).message, /the prompt has at least 33 tokens; /);
+});
+
+const answers = `
+func.def export answer_chat(state: ref, text: buffer) -> buffer { return text }`;
+const formed = `${answers}
+func.def export call_form(state: ref) -> buffer { return from_string("{\\"begin\\":\\"<\\",\\"middle\\":\\" \\",\\"end\\":\\">\\"}") }`;
+
+test('how calls are written is asked once, of packages that read them, too', () => {
+  const form = { begin: '<', middle: ' ', end: '>', between: null, isOneLine: false };
+  const withEntries = (more: string) => modelOf({ control: smallTextControl + more }).preparer;
+  const preparer = withEntries(formed);
+  assert.equal(preparer.callForm(), form);
+  assert.is(preparer.callForm(), preparer.callForm());
+  for (const more of ['', answers, formed.replace(answers, '')]) {
+    const { code, param, message } = refusal(() => withEntries(more).callForm());
+    assert.equal([code, param], ['invalidArgument', 'tool_choice']);
+    assert.match(message, /does not say how calls are written \(call_form\).*"auto" or "none"/);
+  }
+  const wrong = refusal(() => withEntries(formed.replace('begin', 'start')).callForm());
+  assert.match(wrong.message, /call_form.*"begin" is no text/);
 });
 
 test('ids become text by the tokenizer, where there is one', () => {
