@@ -1,9 +1,9 @@
 /** Chat templates as packages bring them: what they give, what they are told, where they end. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { ChatRenderer } from '../../../runtime/modules/chat-renderer.js';
 import { STRING_MAX } from '../../../runtime/modules/template-world.js';
+import { refusal } from '../refusal.js';
 
 const chatMl = `{%- for message in messages %}
 {{- bos_token if loop.first }}<|{{ message.role }}|>{{ message['content'] | trim }}{{ eos_token }}
@@ -17,16 +17,6 @@ const render = (template: string, fields: object = {}, limitMs = 1000): string =
     JSON.stringify(fields),
   );
 };
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('it was rendered');
-}
 
 test('control: messages with special tokens, and the assistant is next', () => {
   const messages = [

@@ -1,22 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
+import { refusal } from '../refusal.js';
 import { ReferenceModel, text } from './reference-model.js';
 import { smallControl, smallPackage } from './small-package.js';
 
 function modelOf(control: string): ReferenceModel {
   const { document, files } = smallPackage({ control });
   return new ReferenceModel(document, files);
-}
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('nothing was thrown');
 }
 
 const one = (model: ReferenceModel) => model.run([model.prepare(text('a'))]);

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { localFacts } from '../../../runtime/hal/local/local-facts.js';
 import { readModule } from '../../../runtime/loom/syntax/read-module.js';
 import { encode } from '../../../runtime/loom/syntax/bytecode-writer.js';
@@ -11,6 +10,7 @@ import { compileControl } from '../../../runtime/packages/compile-control.task.j
 import { compileStage } from '../../../runtime/packages/compile-stage.task.js';
 import { DiskFiles } from '../../../runtime/packages/disk-files.js';
 import { prepareFiles, preparePackage } from '../../../runtime/packages/prepare-package.js';
+import { refusal } from '../refusal.js';
 import { modelPackage, ReferenceModel, text } from './reference-model.js';
 import { repositoryRoot } from './repository-root.js';
 import {
@@ -26,16 +26,6 @@ const prepare = (given: SmallFiles = {}, change: object = {}) => {
   const { document, files } = smallPackage(given, change);
   return finitePlan(prepareFiles(document, files, localFacts()));
 };
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('the package was accepted');
-}
 
 const declaring = (lines: string) =>
   smallPrepare.replace(

@@ -1,11 +1,11 @@
 /** Preparation of packages with retained rows, of both profiles, and what is refused. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { localFacts } from '../../../runtime/hal/local/local-facts.js';
 import { compileControl } from '../../../runtime/packages/compile-control.task.js';
 import { prepareFiles } from '../../../runtime/packages/prepare-package.js';
 import type { Span } from '../../../runtime/profiles/text.js';
+import { refusal } from '../refusal.js';
 import { ReferenceText, textPlan } from './reference-text.js';
 import {
   smallSequenceControl,
@@ -19,16 +19,6 @@ const prepare = (given: SmallTextFiles = {}, change: object = {}) => {
   const { document, files } = smallText(given, change);
   return textPlan(prepareFiles(document, files, localFacts()));
 };
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('the package was accepted');
-}
 
 const sequence = { profile: 'sequence' };
 

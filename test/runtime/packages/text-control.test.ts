@@ -2,8 +2,8 @@
 import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import type { Span } from '../../../runtime/profiles/text.js';
+import { refusal } from '../refusal.js';
 import { ReferenceText } from './reference-text.js';
 import { smallSequenceControl, smallText, smallTextControl } from './small-text.js';
 
@@ -16,16 +16,6 @@ function modelOf(control = smallTextControl, change: object = {}): ReferenceText
 function edited(from: string, to: string): string {
   assert.ok(smallTextControl.includes(from), from);
   return smallTextControl.replace(from, to);
-}
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('nothing was thrown');
 }
 
 const span = (rest: Partial<Span>): Span => ({

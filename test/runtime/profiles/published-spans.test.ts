@@ -2,9 +2,9 @@
 import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { checkPublished } from '../../../runtime/profiles/published-spans.js';
 import type { Span } from '../../../runtime/profiles/text.js';
+import { refusal } from '../refusal.js';
 import { words } from './tables.js';
 
 const VOCABULARY = 40;
@@ -36,15 +36,10 @@ function details(...pairs: [id: number, logprob: number][]): Uint8Array {
 const check = (span: Partial<Span>, table: Uint8Array, given: Uint8Array = new Uint8Array(0)) =>
   checkPublished({ table, details: given }, [{ ...plain, ...span }], { vocabulary: VOCABULARY });
 
-function refusal(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    assert.match(toStatus(error).message, /^'publish_epoch' of the package returned/);
-    return toStatus(error).message;
-  }
-  throw new Error('it was accepted');
+function refused(action: () => unknown): string {
+  const { message } = refusal(action);
+  assert.match(message, /^'publish_epoch' of the package returned/);
+  return message;
 }
 
 test('control: a selected token with details, and a span that selects nothing', () => {
@@ -76,7 +71,7 @@ test('any progress from the tokens that are no proposals to all of them is possi
         const isRight = completed >= 1 + sure && completed <= 1 + sure + drafts;
         const run = () => check(span, words(completed, 4, 0, 0));
         if (isRight) assert.equal(run(), [{ completed, selected: 4, details: [] }]);
-        else assert.match(refusal(run), `for span 0: ${completed} completed tokens`);
+        else assert.match(refused(run), `for span 0: ${completed} completed tokens`);
       },
     ),
   );
@@ -91,7 +86,7 @@ test('a mask rules ids out, but not behind proposals', () => {
         const may = ((BigInt(mask[1]!) << 32n) | BigInt(mask[0]!)) & (1n << BigInt(id));
         const run = () => check({ mask }, words(3, id, 0, 0));
         if (may !== 0n) assert.is(run()[0]!.selected, id);
-        else assert.match(refusal(run), `the selected id ${id}, which its mask rules out`);
+        else assert.match(refused(run), `the selected id ${id}, which its mask rules out`);
       },
     ),
   );
@@ -122,7 +117,7 @@ test('everything else is refused, and the span named', () => {
   ];
   for (const [message, span, table, given] of cases) {
     assert.match(
-      refusal(() => check(span, table, given)),
+      refused(() => check(span, table, given)),
       message,
     );
   }

@@ -1,27 +1,17 @@
 /** Options of a turn: what is refused, what becomes of silence, how the table reads. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import {
   checkDefaults,
   checkSampling,
   encodeSampling,
 } from '../../../runtime/profiles/sampling-options.js';
 import type { SamplingOptions } from '../../../runtime/profiles/text.js';
+import { refusal } from '../refusal.js';
 
 const read = (bytes: Uint8Array): number[] => [...new Float64Array(bytes.slice().buffer)];
 const table = (...values: number[]) => new Uint8Array(Float64Array.from(values).buffer);
 const nothing = (): number[] => new Array<number>(9).fill(NaN);
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('it was accepted');
-}
 
 const all: Required<SamplingOptions> = {
   temperature: 0.5,

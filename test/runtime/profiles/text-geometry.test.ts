@@ -1,9 +1,9 @@
 /** What `prepare` of a package with retained rows may declare, and what is refused. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { checkShapes, checkTextPrepare } from '../../../runtime/profiles/text-geometry.js';
 import type { TextPrepareResults } from '../../../runtime/profiles/text-geometry.js';
+import { refusal } from '../refusal.js';
 import { words } from './tables.js';
 
 const valid: TextPrepareResults = {
@@ -15,16 +15,6 @@ const valid: TextPrepareResults = {
   packets: words(100, 160, 64, 12, 5, 50),
   terminal: words(1, 49),
 };
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('it was accepted');
-}
 
 test('control: every result is where it belongs', () => {
   assert.equal(checkTextPrepare(valid, 1), {

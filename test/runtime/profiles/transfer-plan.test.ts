@@ -2,8 +2,8 @@
 import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { checkTransferPlan } from '../../../runtime/profiles/transfer-plan.js';
+import { refusal } from '../refusal.js';
 import { words } from './tables.js';
 
 const sizes = { metadataBytes: 64, inputBytes: 100 };
@@ -41,16 +41,6 @@ const plan: fc.Arbitrary<readonly Record5[]> = fc
     }
     return records.sort((left, right) => left[2] - right[2]);
   });
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('it was accepted');
-}
 
 test('a valid plan passes as it is, without its empty records', () => {
   fc.assert(

@@ -1,9 +1,9 @@
 /** Patterns of a tokenizer.json that never end on some texts: the call fails, others go on. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StatusError, toStatus } from '../../../runtime/base/errors.js';
 import { hasPatterns } from '../../../runtime/tokenizer/pattern-limit.js';
 import { Tokenizer } from '../../../runtime/tokenizer/tokenizer.js';
+import { refusal } from '../refusal.js';
 import { decode, encode, withSpecial } from './tokenizer-files.js';
 
 const endless = { Regex: '(a+)+b|(?:(?:x|x)*)*y' };
@@ -12,16 +12,6 @@ const long = 'a'.repeat(60);
 
 const tokenizerOf = (steps: object): Tokenizer =>
   new Tokenizer(new TextEncoder().encode(JSON.stringify({ model, ...steps })), 'test.json', 100);
-
-function refusal(action: () => unknown) {
-  try {
-    action();
-  } catch (error) {
-    assert.instance(error, StatusError);
-    return toStatus(error);
-  }
-  throw new Error('nothing was thrown');
-}
 
 const split = { type: 'Split', pattern: endless, behavior: 'Isolated', invert: false };
 
