@@ -57,10 +57,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const transport = new ThreadsTransport();
   const system = new ActorSystem({ thread: 'main', ports, transport, log: write });
   const pools = openPools();
-  const plan = planThreads(
-    options,
-    await chooseDevices(devicesOf(options).map(({ name }) => name)),
-  );
+  const asked = devicesOf(options).map(({ name }) => name);
+  const plan = planThreads(options, await chooseDevices(asked));
   const started = startTopology(options, plan, transport);
   // Loaded while the threads load what they need.
   const [topology, { ServingPort }, { openObservation }] = await Promise.all([

@@ -1,7 +1,7 @@
 /**
- * The threads of a server as virtual ones in this thread: what `actors/start.ts` and the programs in
- * `actors/threads/` compose on real ones. Tasks of the pools are done at once and answered when the
- * seed says; the device is the simulated one, which runs the code of the local one.
+ * The threads of a server as virtual ones in this thread: what `actors/start.ts` and the programs
+ * in `actors/threads/` compose on real ones. Tasks of the pools are done at once and answered when
+ * the seed says; the device is the simulated one, which runs the code of the local one.
  */
 import type { StartOptions } from '../../http/serving.js';
 import type { Ports } from '../../runtime/base/ports.js';

@@ -1,6 +1,7 @@
 /**
- * `replay FILE`: plays the traffic that `serve --record` kept to a server of its own, on real threads
- * and in simulation, and compares what is answered with what was. Ends with 1 when anything differs.
+ * `replay FILE`: plays the traffic that `serve --record` kept to a server of its own, on real
+ * threads and in simulation, and compares what is answered with what was. Ends with 1 when anything
+ * differs.
  */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { resolve } from 'node:path';

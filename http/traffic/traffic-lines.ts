@@ -1,7 +1,7 @@
 /**
- * The lines that a recording has of traffic, beside the records of actors: what the server was, what
- * it served, what arrived and what left. All of one request share a number. Times are points on the
- * clock of the recording; bodies are kept whole, payloads as digests.
+ * The lines that a recording has of traffic, beside the records of actors: what the server was,
+ * what it served, what arrived and what left. All of one request share a number. Times are points
+ * on the clock of the recording; bodies are kept whole, payloads as digests.
  */
 import type { HttpLimits } from '../services.js';
 import type { EvictedSessions } from '../text-serving.js';

@@ -1,8 +1,8 @@
 /**
  * When a request may begin: when everything has ended that had ended before it arrived. So answers
  * come before what was asked because of them, and no more is open at a time than was in the
- * recording: whoever is open together there overlapped pairwise, and intervals that overlap pairwise
- * have a moment in common.
+ * recording: whoever is open together there overlapped pairwise, and intervals that overlap
+ * pairwise have a moment in common.
  */
 import type { RecordedRequest } from './recorded-request.js';
 

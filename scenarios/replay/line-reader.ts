@@ -1,4 +1,6 @@
-/** Lines of a file with their places in it, so that long ones can be read again when they are due. */
+/**
+ * Lines of a file with their places in it, so that long ones can be read again when they are due.
+ */
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { StatusError, toStatus } from '../../runtime/base/errors.js';

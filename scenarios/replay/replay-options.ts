@@ -1,6 +1,6 @@
 /**
- * From the options that a recording has to those of a server that replays it: the same, but for what
- * belongs to the place. The time of day goes on from when the recording began.
+ * From the options that a recording has to those of a server that replays it: the same, but for
+ * what belongs to the place. The time of day goes on from when the recording began.
  */
 import type { Clock, Ports } from '../../runtime/base/ports.js';
 import type { Metrics } from '../../http/metrics.js';

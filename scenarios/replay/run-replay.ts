@@ -1,6 +1,6 @@
 /**
- * One replay: a server with the recorded packages, the recorded traffic, and what was found. Packages
- * whose files are others than those recorded are said, and played to all the same.
+ * One replay: a server with the recorded packages, the recorded traffic, and what was found.
+ * Packages whose files are others than those recorded are said, and played to all the same.
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { RegisterBody } from '../../http/serving.js';

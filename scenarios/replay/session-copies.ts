@@ -1,6 +1,6 @@
 /**
- * Saved sessions for a replay, in a folder of its own: those of the recording can be read there, and
- * what the replay saves does not take their place.
+ * Saved sessions for a replay, in a folder of its own: those of the recording can be read there,
+ * and what the replay saves does not take their place.
  */
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

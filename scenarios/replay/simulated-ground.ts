@@ -1,7 +1,7 @@
 /**
- * A server of a replay's own in simulation: the application of http over the same actors, all in one
- * thread on a virtual clock. Calls go in and answers come out as over a socket, but for the bytes of
- * HTTP.
+ * A server of a replay's own in simulation: the application of http over the same actors, all in
+ * one thread on a virtual clock. Calls go in and answers come out as over a socket, but for the
+ * bytes of HTTP.
  */
 import { createApp } from '../../http/app.js';
 import { loadComposition } from '../../http/cli/composition.js';

@@ -44,7 +44,7 @@ const seams = [
   'http/traffic/traffic-lines.ts',
 ];
 /** The command starts actors and scenarios by name, so that http builds and tests without them. */
-const compositions = ['actors/start.ts', 'scenarios/command.ts'];
+const compositions = ['actors/start.ts', 'scenarios/command.ts', 'scenarios/replay/command.ts'];
 
 /** Packages that one place alone may see. */
 const owners: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,7 @@
 /**
  * The order of a replay, by an oracle of its own: whatever the times of answers now, nobody begins
- * before what had ended before it arrived, all begin, and no more is open than was in the recording.
+ * before what had ended before it arrived, all begin, and no more is open than was in the
+ * recording.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

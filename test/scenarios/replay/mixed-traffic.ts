@@ -1,7 +1,7 @@
 /**
  * Traffic of every kind that a recording has, as clients of a server behind a socket: lanes that go
- * on side by side, each a conversation of its own. `rounds` repeats all of it; what is asked differs
- * from round to round, and so do the answers.
+ * on side by side, each a conversation of its own. `rounds` repeats all of it; what is asked
+ * differs from round to round, and so do the answers.
  */
 import type { EventStreamReading } from './event-stream.js';
 import { readEvents } from './event-stream.js';

@@ -1,4 +1,7 @@
-/** Recordings that are cut off, damaged or hostile: read as far as they go, or refused by their line. */
+/**
+ * Recordings that are cut off, damaged or hostile: read as far as they go, or refused by their
+ * line.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
