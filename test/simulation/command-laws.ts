@@ -120,7 +120,8 @@ export class CommandLaws {
     const { losses, isTight, history } = this.#context;
     if (message.includes('a checkpoint cannot be read')) return losses.any('read');
     if (message.includes('the device failed')) return losses.any('command');
-    if (code === 'resourceExhausted') return isTight && message.includes('--memory');
+    const isShort = isTight || losses.any('memory');
+    if (code === 'resourceExhausted') return isShort && message.includes('--memory');
     return history.some((other) => {
       const isChange = ['register', 'unregister', 'drain'].includes(other.step.kind);
       const isIts = other.step.kind === 'drain' || other.step.model === event.step.model;

@@ -11,7 +11,7 @@ import { prepareFiles, type PreparationPlan } from '../../runtime/packages/prepa
 import { codeKey } from '../../runtime/packages/specialization-key.js';
 import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
 import type { TaskResult } from '../../runtime/threads/tasks.js';
-import { TEXT_MODEL, textPackage } from './text-package.js';
+import { isText, textPackage } from './text-package.js';
 import { flawOf, tinyPackage, type TinyPackage } from './tiny-package.js';
 
 export class CompiledPackages {
@@ -24,23 +24,24 @@ export class CompiledPackages {
     const base = `${id}/${version}`;
     let found = this.#packages.get(base);
     if (found === undefined) {
-      found = id === TEXT_MODEL ? this.#textPackage() : tinyPackage(id, version);
+      found = isText(id) ? this.#textPackage(id) : tinyPackage(id, version);
       this.#packages.set(base, found);
     }
     return { id, base, document: found.document, packageRoots: [] };
   }
 
-  #text: TinyPackage | null = null;
+  readonly #texts = new Map<string, TinyPackage>();
 
   /** Of all versions. */
-  #textPackage(): TinyPackage {
-    this.#text ??= textPackage();
-    return this.#text;
+  #textPackage(id: string): TinyPackage {
+    const made = this.#texts.get(id) ?? textPackage(id);
+    this.#texts.set(id, made);
+    return made;
   }
 
   /** What `preparePackage` gives for a folder. */
   readonly prepare = ({ id, base: folder }: PackageLocation): PreparationPlan => {
-    const base = id === TEXT_MODEL ? id : folder;
+    const base = isText(id) ? id : folder;
     let plan = this.#plans.get(base);
     if (plan === undefined) {
       const { document, files } = this.#packages.get(folder)!;

@@ -55,7 +55,7 @@ export class HistoryLaws {
   #checkLeft(event: Event): void {
     const [{ atMs, reply }] = event.replies as [Event['replies'][number]];
     const lateMs = atMs - event.leftMs;
-    if (lateMs <= 3 * this.#context.travelMs) return;
+    if (lateMs <= 3 * this.#context.travelMs || this.#lost('clock')) return;
     if (reply.outcome !== 'value' && this.#lost('driver', 'thread')) return;
     this.#add('C', event, `${reply.outcome} arrives ${lateMs.toFixed(1)} ms after it left`);
   }
@@ -106,7 +106,8 @@ export class HistoryLaws {
     if ((code === 'deadlineExceeded' || code === 'cancelled') && isLate) return;
     if (code === 'resourceExhausted') {
       if (message.includes('--max-queue')) return;
-      if (message.includes('--memory') && this.#context.isTight) return;
+      const isShort = this.#context.isTight || this.#lost('memory');
+      if (message.includes('--memory') && isShort) return;
     }
     if (code === 'internal' && message.includes('the device failed') && this.#lost('command'))
       return;

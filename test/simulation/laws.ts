@@ -132,14 +132,15 @@ export class Laws implements ServerWatch {
     if (this.losses.any('driver', 'thread')) return;
     // Or its generation ended meanwhile.
     const isBank = text.includes('could not be activated');
-    const isExplained = this.losses.any('command', 'read') || text.includes('no executable');
+    const isExplained =
+      this.losses.any('command', 'memory', 'read') || text.includes('no executable');
     if (!isBank || !isExplained) this.report('A', `${actor}: ${text}`);
   }
 
   task(): void {}
 
   lost(thing: string): void {
-    const what = ['command', 'driver', 'memory', 'read'].includes(thing)
+    const what = ['clock', 'command', 'driver', 'memory', 'read'].includes(thing)
       ? (thing as LostThing)
       : 'thread';
     this.lines?.push(`${this.now().toFixed(3)} ## lost: ${thing}`);

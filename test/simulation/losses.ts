@@ -1,8 +1,9 @@
 /**
- * What was taken from a run: threads, the driver, commands, reads. Laws ask it, because an answer
+ * What was taken from a run: threads, the driver, commands, reads,
+ * memory, time. Laws ask it, because an answer
  * that would be a bug in a healthy run is the right one after a loss.
  */
-export type LostThing = 'command' | 'driver' | 'memory' | 'read' | 'thread';
+export type LostThing = 'clock' | 'command' | 'driver' | 'memory' | 'read' | 'thread';
 
 export class Losses {
   readonly #times: { readonly what: LostThing; readonly atMs: number }[] = [];

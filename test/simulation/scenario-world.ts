@@ -97,6 +97,8 @@ export class ScenarioWorld {
       travelMs: 1,
       failures: 0,
       unread: 0,
+      slow: 0,
+      unallocated: 0,
       unopened: 0,
       watch,
       packages,

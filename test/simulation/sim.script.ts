@@ -1,14 +1,19 @@
 /**
- * `npm run sim -- --seeds N --from S [--faults a,b] [--trace] [--all]`: simulates seeds and stops
- * at the first that breaks a law; prints that seed, the laws and one line an event. With `--all` it
- * goes on and prints a line a broken seed. `--mutants` tries every mutant instead, each under
+ * `npm run sim -- --seeds N --from S [--profile P] [--faults a,b] [--trace] [--all]`: simulates
+ * seeds and stops at the first that breaks a law; shrinks it, prints what is left, the laws and one
+ * line an event, and writes a trace that the console opens (`--trace-file`). With `--all` it goes
+ * on and prints a line a broken seed. `--without` leaves parts out, as a shrunken seed says. `--mutants` tries every mutant instead, each under
  * `--tries` of the seeds and then with the tests that own it, and prints those that nobody notices
  * and why they may (exit 1 where there is no reason, or one for what is noticed); `--counts` says
  * how often each transition was taken. `--scenario NAME` (or `all`) plays a scenario of
  * `scenarios/` under each seed, with every law.
  */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { faultKinds, simulate, type FaultKind, type Outcome } from './simulation.js';
+import { shrinkSeed } from './broken-seed.js';
+import { isProfile, profiles } from './profiles.js';
+import { faultKinds, simulate, type FaultKind, type SimulationOptions } from './simulation.js';
 import { laws } from './laws.js';
 import { transitionCounts } from './machine-mutants.js';
 import { allMutants, MutantRuns } from './mutant-runs.js';
@@ -22,6 +27,9 @@ const { values } = parseArgs({
     faults: { type: 'string', default: faultKinds.join(',') },
     trace: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
+    profile: { type: 'string', default: 'mixed' },
+    without: { type: 'string', default: '' },
+    'trace-file': { type: 'string' },
     mutants: { type: 'boolean', default: false },
     tries: { type: 'string', default: '8' },
     counts: { type: 'boolean', default: false },
@@ -40,6 +48,10 @@ async function main(): Promise<number> {
     console.error(`no fault ${unknown.join(', ')}; faults: ${faultKinds.join(', ')}`);
     return 2;
   }
+  if (!isProfile(values.profile)) {
+    console.error(`no profile ${values.profile}; profiles: ${Object.keys(profiles).join(', ')}`);
+    return 2;
+  }
   if (values.mutants) return runMutants();
   if (values.counts) return countTransitions();
   if (values.scenario !== undefined) return runScenarios(values.scenario);
@@ -47,42 +59,56 @@ async function main(): Promise<number> {
 }
 
 function runSeeds(): number {
-  const started = performance.now();
+  const started = process.cpuUsage();
   let steps = 0;
   let answered = 0;
   let broken = 0;
   for (const seed of seeds) {
-    const outcome = simulate({ seed, faults, withTrace: values.trace });
+    const outcome = simulate({ ...optionsOf(seed), withTrace: values.trace });
     steps += outcome.steps;
     answered += outcome.answered;
     for (const line of outcome.trace) console.log(line);
     if (outcome.violations.length === 0) continue;
     broken += 1;
     if (!values.all) {
-      explain(outcome);
+      explain(seed);
       break;
     }
     const [first] = outcome.violations;
     console.log(`seed ${seed}: ${first!.law}: ${first!.detail}`);
   }
-  const tookS = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(started);
+  const tookS = (user + system) / 1e6;
   console.log(
     `${seeds.length} seeds from ${from}: ${broken} broken, ${steps} steps, ${answered} answers, ` +
-      `${tookS.toFixed(1)} s`,
+      `${tookS.toFixed(1)} s of one core, ${(seeds.length / tookS).toFixed(0)} seeds/s`,
   );
   return broken > 0 ? 1 : 0;
 }
 
-/** The same seed once more, with its trace: a line an event, and what broke at its place. */
-function explain({ seed, faults: used, violations }: Outcome): void {
-  if (!values.trace) {
-    for (const line of simulate({ seed, faults, withTrace: true }).trace) console.log(line);
-  }
-  console.log(`\nseed ${seed} (faults: ${used.join(', ')}) breaks`);
-  for (const { law, detail } of violations) {
+function optionsOf(seed: number): SimulationOptions {
+  const without = new Set(values.without.split(',').filter((part) => part !== ''));
+  const profile = isProfile(values.profile) ? profiles[values.profile] : {};
+  return { ...profile, seed, faults, without };
+}
+
+/** The least of the seed that breaks the same law, with a line an event and what broke at its place. */
+function explain(seed: number): void {
+  const { outcome, options, partsBefore, parts, trace } = shrinkSeed(optionsOf(seed));
+  for (const line of outcome.trace) console.log(line);
+  console.log(`\nseed ${seed} (faults: ${outcome.faults.join(', ')}) breaks`);
+  for (const { law, detail } of outcome.violations) {
     console.log(`  ${law}: ${laws[law]}\n      ${detail}`);
   }
-  console.log(`again: npm run sim -- --from ${seed} --seeds 1 --faults ${faults.join(',')}`);
+  console.log(`with ${parts.length} of ${partsBefore} parts: ${parts.join(', ')}`);
+  const file = values['trace-file'] ?? join(tmpdir(), `simulation-${seed}.trace`);
+  trace.write(file);
+  console.log(`the console opens ${file}`);
+  const without = [...(options.without ?? [])].join(',');
+  console.log(
+    `again: npm run sim -- --from ${seed} --seeds 1 --profile ${values.profile}` +
+      ` --faults ${faults.join(',')} --without ${without}`,
+  );
 }
 
 function runMutants(): number {
@@ -110,7 +136,7 @@ function runMutants(): number {
 
 function countTransitions(): number {
   const counts = transitionCounts(() => {
-    for (const seed of seeds) simulate({ seed, faults });
+    for (const seed of seeds) simulate(optionsOf(seed));
   });
   for (const [name, count] of [...counts].sort(([, a], [, b]) => a - b)) {
     console.log(`${count} ${name}`);

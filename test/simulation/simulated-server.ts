@@ -38,7 +38,7 @@ import { ShadowDevice } from './shadow-device.js';
 import { SimulatedFiles } from './simulated-files.js';
 
 /** Tasks, commands and the like take up to this long, in virtual milliseconds. */
-const DELAYS = { task: 4, command: 1.5, open: 2, restart: 5, read: 3 };
+const DELAYS = { task: 4, command: 1.5, open: 2, restart: 5, read: 3, slowRead: 80 };
 export const MEMORY_BYTES = 1024 * 1024;
 /** The most that any simulated device may have. */
 export const MEMORY_BYTES_MAX = 4 * MEMORY_BYTES;
@@ -63,6 +63,10 @@ export interface SimulatedServerOptions {
   readonly failures: number;
   /** Share of reads of checkpoints that fail. */
   readonly unread: number;
+  /** Share of them that take long. */
+  readonly slow: number;
+  /** Share of allocations for which the machine has no memory. */
+  readonly unallocated: number;
   /** Share of attempts to open a lost device again that fail. */
   readonly unopened: number;
   readonly sessionIdleMs: number;
@@ -98,6 +102,7 @@ export class SimulatedServer {
   isFaulty = true;
   /** The machine gives the device no byte more, until faults stop. */
   #isExhausted = false;
+  #wallOffsetMs = 0;
 
   constructor(options: SimulatedServerOptions) {
     this.#options = options;
@@ -127,7 +132,7 @@ export class SimulatedServer {
       devices: [{ ...LOCAL, thread: DEVICE_THREAD }],
       waitingMax,
       sessions: { idleMs: options.sessionIdleMs, evicted: options.evictedSessions },
-      wallTime: () => main.ports.clock.wallTime(),
+      wallTime: () => main.ports.clock.wallTime() + this.#wallOffsetMs,
     });
   }
 
@@ -162,6 +167,17 @@ export class SimulatedServer {
   exhaustMemory(): void {
     this.#options.watch.lost('memory');
     this.#isExhausted = true;
+  }
+
+  /** The whole process stands still: everything that was due meanwhile is late. */
+  pause(ms: number): void {
+    this.#options.watch.lost('clock');
+    const { time } = this.world;
+    time.advanceTo(time.nowMs + ms);
+  }
+
+  setWallClock(byMs: number): void {
+    this.#wallOffsetMs += byMs;
   }
 
   #startNamed(name: string): void {
@@ -241,7 +257,7 @@ export class SimulatedServer {
     const open = (done: (opened: OpenedDevice) => unknown): void => {
       const completion = (): Fate => this.#fate();
       const report = watch.report.bind(watch);
-      const isExhausted = (): boolean => this.#isExhausted && this.isFaulty;
+      const isExhausted = (): boolean => this.isFaulty && (this.#isExhausted || this.#isFull());
       this.shadow = new ShadowDevice({
         ...{ ports, memory, memoryBytes, completion, report, isExhausted },
       });
@@ -269,6 +285,14 @@ export class SimulatedServer {
     return { delayMs, failure: { code: 'internal', message: 'the device failed a command' } };
   }
 
+  /** The machine has no memory at this moment. */
+  #isFull(): boolean {
+    const { unallocated, watch } = this.#options;
+    if (unallocated === 0 || this.#random.next() >= unallocated) return false;
+    watch.lost('memory');
+    return true;
+  }
+
   readonly #runTask: Parameters<typeof taskPort>[1]['run'] = (call, done) => {
     const outcome = this.#options.packages.run(call);
     this.#options.watch.task(call, 'status' in outcome);
@@ -279,7 +303,10 @@ export class SimulatedServer {
   readonly #runRead: Parameters<typeof taskPort>[1]['run'] = (call, done) => {
     const { shadow } = this;
     const failure = this.#unread();
-    this.#main.timers.start(this.#random.next() * DELAYS.read, () => {
+    const { slow } = this.#options;
+    const isSlow = this.isFaulty && slow > 0 && this.#random.next() < slow;
+    const mostMs = isSlow ? DELAYS.slowRead : DELAYS.read;
+    this.#main.timers.start(this.#random.next() * mostMs, () => {
       if (shadow !== this.shadow) done({ status: { ...UNREAD, message: 'nobody waits for it' } });
       else done(this.files.carryOut(call, failure));
     });

@@ -11,39 +11,15 @@ import { HistoryLaws } from './history-laws.js';
 import type { Intruder } from './intruder.js';
 import { Laws, theDevice } from './laws.js';
 import type { Violation } from './report.js';
-import {
-  DEVICE_THREAD,
-  MEMORY_BYTES,
-  PREPARATION_THREAD,
-  SimulatedServer,
-} from './simulated-server.js';
-import { TEXT_MODEL } from './text-package.js';
+import { faultKinds, planMishaps, shares, type FaultKind, type Mishap } from './seed-faults.js';
+import { MEMORY_BYTES, SimulatedServer } from './simulated-server.js';
+import { isText, ROW_BYTES, TEXT_BYTES, TEXT_MODELS } from './text-package.js';
 import { planReaders, type TextReader } from './text-plan.js';
 import { TextHistoryLaws } from './text-history-laws.js';
 import { TextTraffic } from './text-traffic.js';
 import { MODELS, PATIENCE_MS, planTraffic, Traffic, type Step } from './traffic.js';
 
-export const faultKinds = [
-  'cancel',
-  'deadline',
-  'wicked',
-  'replace',
-  'remove',
-  'queue',
-  'memory',
-  'failure',
-  'read',
-  'kill-model',
-  'kill-preparation',
-  'kill-device',
-  'loss',
-  'unopened',
-  'drain',
-  'warm',
-  'deactivate',
-  'text',
-] as const;
-export type FaultKind = (typeof faultKinds)[number];
+export { faultKinds, type FaultKind };
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -55,6 +31,10 @@ export interface SimulationOptions {
   /** By then every call of the first phase ends, for its callers. */
   readonly deadlineMs?: number;
   readonly intruder?: Intruder;
+  /** Calls of the first phase, instead of as many as the seed says. */
+  readonly calls?: number;
+  /** Some of the parts of an earlier outcome, which are left out. */
+  readonly without?: ReadonlySet<string>;
 }
 
 export interface Outcome {
@@ -64,6 +44,8 @@ export interface Outcome {
   /** Of every step of the run. */
   readonly hash: string;
   readonly trace: readonly string[];
+  /** What may be left out of it one by one: steps of clients, readers, mishaps, faults. */
+  readonly parts: readonly string[];
   readonly steps: number;
   readonly answered: number;
   readonly shared: number;
@@ -80,7 +62,7 @@ export interface Outcome {
 /** Budgets in which one bank fits beside an invocation, or two of them. */
 const budgets = [26 * 1024, 38 * 1024];
 const PHASE_MS = 60;
-const STEPS_MAX = 10_000;
+const STEPS_MAX = 20_000;
 const SETTLED_VERSION = 990;
 /** Actors that no server ends. */
 const outside = [/^main:\/(pool|files|client|streams|readers)$/];
@@ -106,7 +88,8 @@ class Simulation {
   readonly #laws: Laws;
   readonly #traffic = new Traffic(packages);
   readonly #texts = new TextTraffic();
-  readonly #hasText: boolean;
+  /** Of the text contract. */
+  readonly #texted: readonly string[];
   /** Of finite contracts. */
   readonly #finite: readonly string[];
   readonly #idleMs: number;
@@ -114,6 +97,8 @@ class Simulation {
   readonly #isTight: boolean;
   readonly #travelMs: number;
   readonly #isDrained: boolean;
+  readonly #mishaps: readonly Mishap[];
+  readonly #parts: string[] = [];
 
   constructor(options: SimulationOptions) {
     const { seed, faults = faultKinds, withTrace = false } = options;
@@ -123,10 +108,11 @@ class Simulation {
       faultKinds.filter((kind) => this.#chance(0.65) && faults.includes(kind)),
     );
     this.#isTight = this.#faults.has('memory');
-    // Its pages would not fit.
     const { only } = options;
-    this.#hasText =
-      only === 'text' || (only === undefined && this.#faults.has('text') && !this.#isTight);
+    const hasText = only === 'text' || (only === undefined && this.#faults.has('text'));
+    // Rows do not fit where banks have hardly room, and where they have, those of one model do.
+    const fits = hasText && (!this.#isTight || this.#chance(0.6));
+    this.#texted = fits ? TEXT_MODELS.slice(0, this.#isTight ? 2 : 1) : [];
     const one = only === 'text' ? [] : [MODELS[seed % MODELS.length]!];
     this.#finite = only === undefined ? MODELS : one;
     this.#idleMs = this.#chance(0.3) ? 20 : 60_000;
@@ -137,12 +123,14 @@ class Simulation {
     this.#server = new SimulatedServer({
       seed,
       modelThreads,
-      memoryBytes: this.#isTight ? budgets[this.#random.below(2)]! : MEMORY_BYTES,
+      memoryBytes: this.#memoryBytes(),
       waitingMax: this.#faults.has('queue') ? 8 : 4_096,
       travelMs: this.#travelMs,
-      failures: this.#faults.has('failure') ? 0.06 : 0,
-      unread: this.#faults.has('read') ? 0.12 : 0,
-      unopened: this.#faults.has('unopened') ? 0.4 : 0,
+      failures: this.#isOn('failure') ? shares.failures : 0,
+      unread: this.#isOn('read') ? shares.unread : 0,
+      slow: this.#isOn('slow-read') ? shares.slow : 0,
+      unallocated: this.#isOn('allocation') ? shares.unallocated : 0,
+      unopened: this.#isOn('unopened') ? shares.unopened : 0,
       sessionIdleMs: this.#idleMs,
       readers: this.#texts.readers,
       watch: this.#laws,
@@ -150,13 +138,14 @@ class Simulation {
     });
     this.#laws.now = () => this.#server.world.time.nowMs;
     this.#texts.deadlineMs = options.deadlineMs ?? Infinity;
-    const kills = this.#planKills(modelThreads);
+    const where = { server: this.#server, modelThreads };
+    this.#mishaps = this.#kept('mishap', planMishaps(this.#random, this.#faults, where));
+    let due = [...this.#mishaps];
     this.#laws.onStep = () => {
-      if (!this.#server.isFaulty) return;
-      for (const kill of kills.splice(0)) {
-        if (kill.step > this.#laws.steps) kills.push(kill);
-        else kill.act();
-      }
+      if (!this.#server.isFaulty || due.length === 0) return;
+      const now = due.filter(({ step }) => step <= this.#laws.steps);
+      due = due.filter((one) => !now.includes(one));
+      for (const mishap of now) mishap.act();
     };
     const ground = {
       ...{ server: this.#server, laws: this.#laws },
@@ -174,7 +163,8 @@ class Simulation {
     const isSmall = this.#options.only !== undefined;
     const planned = planTraffic(seed, startMs, {
       models: this.#finite,
-      calls: isSmall ? 5 + this.#random.below(6) : 12 + this.#random.below(24),
+      calls:
+        this.#options.calls ?? (isSmall ? 5 + this.#random.below(6) : 12 + this.#random.below(24)),
       lengthMs: PHASE_MS,
       cancelled: share('cancel', 0.35),
       hurried: share('deadline', 0.2),
@@ -187,11 +177,11 @@ class Simulation {
       // Banks that never leave: where others find no room beside them, nobody could go on.
       pins: !this.#isTight,
     });
-    const steps = planned.map((step) => this.#hurried(step));
+    const steps = this.#kept('step', planned).map((step) => this.#hurried(step));
     const texts = this.#planTexts(startMs);
     const main = this.#server.systems.get('main')!;
-    main.spawn('client', this.#traffic.client, [...steps, ...texts.steps]);
-    main.spawn('readers', this.#texts.client, texts.readers);
+    main.spawn('client', this.#traffic.client, [...steps, ...this.#kept('text', texts.steps)]);
+    main.spawn('readers', this.#texts.client, this.#kept('reader', texts.readers));
     world.run({ untilMs: world.time.nowMs + PHASE_MS + 10, stepsMax: STEPS_MAX });
     this.#server.isFaulty = false;
     this.#texts.deadlineMs = Infinity;
@@ -214,21 +204,30 @@ class Simulation {
     return { ...step, deadlineMs: Math.min(step.deadlineMs, deadlineMs) };
   }
 
+  #memoryBytes(): number {
+    if (!this.#isTight) return MEMORY_BYTES;
+    if (this.#texted.length === 0) return budgets[this.#random.below(2)]!;
+    return TEXT_BYTES + (this.#chance(0.7) ? ROW_BYTES - 256 : 4 * ROW_BYTES);
+  }
+
   #planTexts(startMs: number): {
     readonly steps: readonly Step[];
     readonly readers: readonly TextReader[];
   } {
-    if (!this.#hasText) return { steps: [], readers: [] };
+    if (this.#texted.length === 0) return { steps: [], readers: [] };
     const times = this.#faults.has('replace') ? 1 + this.#random.below(3) : 1;
     const at = (i: number): number =>
       i === 0 ? startMs : startMs + this.#random.next() * PHASE_MS;
-    const steps = Array.from({ length: times }, (_, i): Step => {
-      return { kind: 'register', model: TEXT_MODEL, version: 10 * (i + 1), atMs: at(i) };
-    });
+    const steps = Array.from({ length: times }, (_, i) =>
+      this.#texted.map((model): Step => {
+        return { kind: 'register', model, version: 10 * (i + 1), atMs: at(i) };
+      }),
+    ).flat();
     if (this.#faults.has('remove') && this.#chance(0.3)) {
-      steps.push({ kind: 'unregister', model: TEXT_MODEL, atMs: at(1) });
+      steps.push({ kind: 'unregister', model: this.#texted[0]!, atMs: at(1) });
     }
     const readers = planReaders(this.#options.seed, startMs + 12, {
+      models: this.#texted,
       readers: this.#options.only === undefined ? 3 + this.#random.below(7) : 3,
       lengthMs: PHASE_MS,
       cancelled: this.#faults.has('cancel') ? 0.25 : 0,
@@ -240,19 +239,19 @@ class Simulation {
     return this.#random.next() < share;
   }
 
-  #planKills(modelThreads: readonly string[]): { step: number; act: () => void }[] {
-    const kills: { step: number; act: () => void }[] = [];
-    const plan = (fault: FaultKind, act: () => void): void => {
-      if (!this.#faults.has(fault)) return;
-      const times = 1 + this.#random.below(2);
-      for (let i = 0; i < times; i++) kills.push({ step: 30 + this.#random.below(900), act });
-    };
-    const model = modelThreads[this.#random.below(modelThreads.length)]!;
-    plan('kill-model', () => this.#server.kill(model));
-    plan('kill-preparation', () => this.#server.kill(PREPARATION_THREAD));
-    plan('kill-device', () => this.#server.kill(DEVICE_THREAD));
-    plan('loss', () => this.#server.loseDevice());
-    return kills;
+  /** A fault that is on in this seed, unless it is left out. */
+  #isOn(fault: FaultKind): boolean {
+    return this.#faults.has(fault) && this.#kept(fault, [fault]).length > 0;
+  }
+
+  /** What of this is not left out; each is a part by this name and its number. */
+  #kept<Item>(name: string, items: readonly Item[]): Item[] {
+    return items.filter((_, i) => {
+      const part = items.length === 1 && name !== 'mishap' ? name : `${name}${i}`;
+      if (this.#options.without?.has(part)) return false;
+      this.#parts.push(part);
+      return true;
+    });
   }
 
   #rest(when: string): boolean {
@@ -273,7 +272,7 @@ class Simulation {
       return isServed && !isRemoved;
     });
     this.#expectValues(this.#calls(served, ['a']), 'by itself');
-    if (served.includes(TEXT_MODEL)) this.#expectText('by itself');
+    this.#expectTexts(served.filter(isText), 'by itself');
   }
 
   /** A registration of each model, then requests that need a cold and two specialized stages. */
@@ -289,19 +288,23 @@ class Simulation {
     for (const inputs of calls.slice(this.#options.only === undefined ? 0 : 2)) {
       this.#expectValues(this.#calls(this.#finite, inputs), 'after the faults');
     }
-    if (this.#hasText) this.#expectText('after the faults');
+    this.#expectTexts(this.#texted, 'after the faults');
   }
 
   get #models(): readonly string[] {
-    return this.#hasText ? [...this.#finite, TEXT_MODEL] : this.#finite;
+    return [...this.#finite, ...this.#texted];
   }
 
   /** Sessions and turns of readers who stay. */
-  #expectText(when: string): void {
+  #expectTexts(models: readonly string[], when: string): void {
+    for (const model of models) this.#expectText(model, when);
+  }
+
+  #expectText(model: string, when: string): void {
     const known = this.#texts.history.length;
     const { nowMs } = this.#server.world.time;
     const readers = this.#options.only === undefined ? 2 : 1;
-    const shape = { readers, lengthMs: 5, cancelled: 0 };
+    const shape = { models: [model], readers, lengthMs: 5, cancelled: 0 };
     this.#texts.play(planReaders(this.#options.seed + known, nowMs, shape));
     this.#rest(`${when}, when texts were asked for`);
     const asked = this.#texts.history.slice(known).filter(({ op }) => op === 'generate');
@@ -312,7 +315,7 @@ class Simulation {
   #calls(models: readonly string[], inputs: readonly string[]): Step[] {
     const atMs = this.#server.world.time.nowMs;
     const deadlineMs = atMs + PATIENCE_MS;
-    const finite = models.filter((model) => model !== TEXT_MODEL);
+    const finite = models.filter((model) => !isText(model));
     return finite.map((model) => ({ kind: 'call', model, inputs, atMs, deadlineMs, leavesMs: [] }));
   }
 
@@ -380,6 +383,7 @@ class Simulation {
       violations: this.#laws.collected.violations,
       hash: hash.digest('hex'),
       trace: this.#laws.lines ?? [],
+      parts: this.#parts,
       steps: this.#laws.steps,
       answered: history.filter(({ replies }) => replies[0]?.reply.outcome === 'value').length,
       shared: this.#laws.cohorts.membersShared,

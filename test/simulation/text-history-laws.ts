@@ -6,7 +6,7 @@
 import type { TextAnswer } from '../../actors/protocol.js';
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { HistoryContext } from './command-laws.js';
-import { CONTEXT, saidAfter, TEXT_MODEL } from './text-package.js';
+import { CONTEXT, saidAfter } from './text-package.js';
 import type { TextEvent, TextTraffic } from './text-traffic.js';
 import { PATIENCE_MS } from './traffic.js';
 
@@ -41,7 +41,9 @@ export class TextHistoryLaws {
     if (replies.length !== 1) return this.#add('I12', event, `${replies.length} terminals`);
     const [{ reply, atMs }] = replies as [TextEvent['replies'][number]];
     const lateMs = atMs - event.leftMs;
-    const isLost = reply.outcome !== 'value' && this.#context.losses.any('driver', 'thread');
+    const { losses } = this.#context;
+    const isLost =
+      losses.any('clock') || (reply.outcome !== 'value' && losses.any('driver', 'thread'));
     if (lateMs > 3 * this.#context.travelMs && !isLost) {
       this.#add('C', event, `${reply.outcome} arrives ${lateMs.toFixed(1)} ms after it left`);
     }
@@ -100,7 +102,10 @@ export class TextHistoryLaws {
     const said = step === null || event.op !== 'generate' ? 0 : (step.maxTokens ?? 1);
     if (code === 'outOfRange' && prompt.length + said > room) return;
     if (code === 'failedPrecondition' && session !== null && this.#isCrowded(event)) return;
-    if (code === 'resourceExhausted' && this.#isFull(event, message)) return;
+    if (code === 'resourceExhausted') {
+      if (this.#isFull(event, message)) return;
+      if (message.includes('--memory') && this.#context.losses.any('memory')) return;
+    }
     if (code === 'internal' && message.includes('the device failed')) {
       if (this.#context.losses.any('command')) return;
     }
@@ -138,13 +143,13 @@ export class TextHistoryLaws {
   }
 
   /** The model was not there, has changed, or something was lost. */
-  #isDown({ sentMs, replies, session }: TextEvent): boolean {
+  #isDown({ sentMs, replies, session, model }: TextEvent): boolean {
     if (this.#context.losses.any('driver', 'thread')) return true;
     const { history } = this.#context;
     const [answer] = replies;
     const changes = history.filter(({ step, sentMs: at }) => {
       const isIts = step.kind === 'register' || step.kind === 'unregister';
-      return at <= answer!.atMs && (step.kind === 'drain' || (isIts && step.model === TEXT_MODEL));
+      return at <= answer!.atMs && (step.kind === 'drain' || (isIts && step.model === model));
     });
     const serving = changes.find(
       ({ step, replies: [ready] }) => step.kind === 'register' && ready?.reply.outcome === 'value',

@@ -10,14 +10,19 @@ import { continued } from '../oracles/tiny-text.js';
 import { repositoryRoot } from '../runtime/packages/repository-root.js';
 import type { TinyPackage } from './tiny-package.js';
 
-export const TEXT_MODEL = 'gamma';
+/** The second is served where memory does not hold the rows of both. */
+export const TEXT_MODELS = ['gamma', 'delta'] as const;
+export const isText = (model: string): boolean => TEXT_MODELS.some((one) => one === model);
+/** Bytes of its rows and one epoch, as admission counts them; of the rows alone. */
+export const TEXT_BYTES = 108_544;
+export const ROW_BYTES = 2_304;
 export const ROWS = 4;
 export const CONTEXT = 96;
 const options = { rows: ROWS, context: CONTEXT, pages: 30, states: 6 };
 
 const folders = ['tiny-text', 'motifs'];
 
-export function textPackage(): TinyPackage {
+export function textPackage(id: string): TinyPackage {
   const files = new Map<string, Uint8Array>();
   for (const folder of folders) {
     for (const name of readdirSync(`${repositoryRoot}/models/${folder}`)) {
@@ -30,7 +35,7 @@ export function textPackage(): TinyPackage {
   const written = JSON.parse(text) as { definition: object };
   const definition = { ...written.definition, options };
   return {
-    document: checkModelDocument({ ...written, id: TEXT_MODEL, definition }, 'model.json'),
+    document: checkModelDocument({ ...written, id, definition }, 'model.json'),
     files: new MemoryFiles(files, 'tiny-text'),
     checkpoints: new Map(),
   };

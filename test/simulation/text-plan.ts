@@ -25,11 +25,13 @@ export interface TextStep {
 }
 
 export interface TextReader {
+  readonly model: string;
   readonly keepsSession: boolean;
   readonly steps: readonly TextStep[];
 }
 
 export interface TextShape {
+  readonly models: readonly string[];
   readonly readers: number;
   readonly lengthMs: number;
   readonly cancelled: number;
@@ -85,6 +87,6 @@ export function planReaders(seed: number, startMs: number, shape: TextShape): Te
       return step(atMs, keepsSession && i > 0 ? pick(ops) : 'generate', i === 0 || !keepsSession);
     });
     if (keepsSession && chance(0.5)) steps.push(step(atMs, 'close', false));
-    return { keepsSession, steps };
+    return { model: pick(shape.models), keepsSession, steps };
   });
 }
