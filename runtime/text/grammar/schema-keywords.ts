@@ -37,6 +37,7 @@ const ofKind: Readonly<Record<string, JsonKind>> = {
   uniqueItems: 'array',
   minLength: 'string',
   maxLength: 'string',
+  format: 'string',
   minimum: 'number',
   maximum: 'number',
   exclusiveMinimum: 'number',

@@ -11,6 +11,7 @@ import { NumberBounds } from './number-bounds.js';
 import { objectRule } from './object-rule.js';
 import type { ProgramBuilder } from './program-builder.js';
 import { below, counts, formOf, isRecord, kindsOf, list, refused } from './schema-keywords.js';
+import { formatRule } from './string-formats.js';
 import type { Form, JsonKind, Schema } from './schema-keywords.js';
 import { jsonKinds } from './schema-keywords.js';
 
@@ -84,7 +85,9 @@ export class SchemaRules {
       case 'number':
         return this.#numbers.number(schema, END);
       case 'string':
-        return text.string(counts(schema, 'minLength', 'maxLength'), END);
+        return (
+          formatRule(builder, schema) ?? text.string(counts(schema, 'minLength', 'maxLength'), END)
+        );
       case 'array':
         return arrayRule(this, schema);
       case 'object':

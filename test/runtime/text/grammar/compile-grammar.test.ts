@@ -16,7 +16,9 @@ const named = (count: number): Record<string, unknown> =>
 /** Schema, what `param` names below the schema, what the message says. */
 const refusals: readonly (readonly [name: string, schema: unknown, at: string, says: RegExp])[] = [
   ['an unknown keyword', { type: 'string', pattern: '^a' }, '.pattern', /none of those/],
-  ['a format', { properties: { at: { format: 'date' } } }, '.properties.at.format', /none of/],
+  ['a format', { properties: { at: { format: 'uri' } } }, '.properties.at.format', /one of date/],
+  ['a format that is a list', { format: ['date'] }, '.format', /one of date, time, date-time/],
+  ['a length of a format', { format: 'uuid', maxLength: 9 }, '.maxLength', /beside format/],
   ['not', { items: { not: {} } }, '.items.not', /none of those that are kept: \$ref/],
   ['an identifier within', { items: { $id: 'x' } }, '.items.$id', /none of/],
   ['an unknown type', { type: 'text' }, '.type', /must be of object, array/],
