@@ -1,6 +1,14 @@
 /** What the chart of a deployment remembers: numbers and flags, no addresses and no packages. */
 import type { StatusRecord } from '../../runtime/base/errors.js';
 
+/** Losses in a row that a package survives which has never served. */
+const ATTEMPTS_MAX = 5;
+/** Of those with a thread: on a busy machine it takes seconds until there is another one. */
+const THREAD_ATTEMPTS_MAX = 8;
+
+export const attemptsMax = (withThread = false): number =>
+  withThread ? THREAD_ATTEMPTS_MAX : ATTEMPTS_MAX;
+
 export interface Input {
   /** Generations are numbered after this: numbers of an id never repeat. */
   readonly lastGeneration: number;

@@ -11,24 +11,21 @@
 import { assign, setup } from 'xstate';
 import type { StatusRecord } from '../../runtime/base/errors.js';
 import { effect } from '../effect.js';
-import { type Context, initialContext, type Input } from './deployment-context.js';
+import { attemptsMax, type Context, initialContext, type Input } from './deployment-context.js';
 import { recovery, removal } from './deployment-endings.js';
 import * as steps from './deployment-steps.js';
-
-/** Losses in a row that a package survives which has never served. */
-const ATTEMPTS_MAX = 5;
 
 export type Event =
   | { type: 'deployment.register' }
   | { type: 'deployment.unregister' }
   | { type: 'request.submit' }
   | { type: 'preparation.prepared' }
-  | { type: 'preparation.failed'; status: StatusRecord }
+  | { type: 'preparation.failed'; status: StatusRecord; withThread?: boolean }
   | { type: 'preparation.cancelled' }
   | { type: 'generation.loaded' }
   | { type: 'generation.failed'; generation: number; status: StatusRecord }
   | { type: 'generation.retired'; generation: number }
-  | { type: 'generation.lost'; generation: number; status: StatusRecord }
+  | { type: 'generation.lost'; generation: number; status: StatusRecord; withThread?: boolean }
   | { type: 'device.lost'; status: StatusRecord }
   | { type: 'device.opened' }
   | { type: 'recovery.due' }
@@ -54,7 +51,9 @@ export const machine = setup({
     /** It has served, or was lost by no fault of its own, and not too many times in a row. */
     mayRecover: ({ context, event }) =>
       context.proven ||
-      ('status' in event && event.status.code === 'unavailable' && context.attempts < ATTEMPTS_MAX),
+      ('status' in event &&
+        event.status.code === 'unavailable' &&
+        context.attempts < attemptsMax('withThread' in event && event.withThread)),
     hasServed: ({ context }) => context.served,
   },
   actions: {

@@ -251,12 +251,13 @@ class DeploymentHost {
   /** A watched thread or actor went down: which fact is it for the machine? */
   down(address: string, status: StatusRecord, reason: StopReason): MachineEvent | null {
     if (reason.kind === 'finished') return null;
+    const withThread = reason.kind === 'lost';
     if (address === this.#preparation) {
       this.#preparation = null;
-      return { type: 'preparation.failed', status };
+      return { type: 'preparation.failed', status, withThread };
     }
     for (const [generation, living] of this.#living) {
-      if (living === address) return { type: 'generation.lost', generation, status };
+      if (living === address) return { type: 'generation.lost', generation, status, withThread };
     }
     return null;
   }

@@ -124,6 +124,22 @@ const ends: readonly (readonly [state: string, event: Event, end: string])[] = [
   ['failed', register, 'preparing'],
 ];
 
+/** How often a package that never served may be lost until it is given up. */
+for (const [name, event, losses] of [
+  ['itself', preparationLost, 6],
+  ['with its thread', { ...preparationLost, withThread: true }, 9],
+] as const) {
+  test(`a preparation that is lost ${name} again and again is given up after ${losses} times`, () => {
+    const way: Event[] = [register];
+    for (let loss = 1; loss < losses; loss += 1) {
+      way.push(event);
+      assert.is(walk(way).state, 'recovering', `loss ${loss}`);
+      way.push(due);
+    }
+    assert.is(walk([...way, event]).state, 'failed');
+  });
+}
+
 for (const [state, event, end] of ends) {
   const which = 'generation' in event ? ` of generation ${event.generation}` : '';
   test(`${state}: ${event.type}${which} leads to ${end}`, () => {
