@@ -3,7 +3,7 @@
  * whole: the package reads content and calls out of it, and a stream sends them at the end.
  */
 import { StatusError } from '../runtime/base/errors.js';
-import type { TextDelta, TextResult, TextToken } from './text-serving.js';
+import type { SpelledToken, TextDelta, TextResult, TextToken } from './text-serving.js';
 import { finiteLogprob, GatheredText, type ChoiceWriter } from './text-choice.js';
 
 export interface ChatChoiceOptions {
@@ -99,19 +99,16 @@ export class ChatChoice implements ChoiceWriter {
     const { topLogprobs } = this.#options;
     if (topLogprobs === null) return null;
     const content = tokens.map((token) => ({
-      ...likelihood(token.text, token.logprob),
-      top_logprobs: token.top.slice(0, topLogprobs).map((one) => likelihood(one.text, one.logprob)),
+      ...likelihood(token),
+      top_logprobs: token.top.slice(0, topLogprobs).map(likelihood),
     }));
     return { content, refusal: null };
   }
 }
 
-/** A token that is a part of a character is no text, so its bytes cannot be told. */
-const partial = '\ufffd';
-
-function likelihood(token: string, logprob: number | null): object {
-  const bytes = token.includes(partial) ? null : [...Buffer.from(token)];
-  return { token, logprob: finiteLogprob(logprob), bytes };
+function likelihood(token: SpelledToken & { readonly logprob: number | null }): object {
+  const { text, logprob, bytes = [...Buffer.from(text)] } = token;
+  return { token: text, logprob: finiteLogprob(logprob), bytes };
 }
 
 /** An answer that was cut may have calls that were not finished. */

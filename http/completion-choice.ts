@@ -4,7 +4,7 @@
  * follows nothing, so it has none.
  */
 import { finiteLogprob, GatheredText, type ChoiceWriter } from './text-choice.js';
-import type { TextDelta, TextResult, TextToken } from './text-serving.js';
+import type { SpelledToken, TextDelta, TextResult, TextToken } from './text-serving.js';
 
 export interface CompletionChoiceOptions {
   readonly index: number;
@@ -61,7 +61,7 @@ export class CompletionChoice implements ChoiceWriter {
     const { topLogprobs } = this.#options;
     if (topLogprobs === null) return null;
     return {
-      tokens: tokens.map((token) => token.text),
+      tokens: tokens.map(nameOf),
       token_logprobs: tokens.map((token) => (isFirst(token) ? null : finiteLogprob(token.logprob))),
       top_logprobs: tokens.map((token) => (isFirst(token) ? null : likeliest(token, topLogprobs))),
       text_offset: tokens.map((token) => this.#offsetOf(token)),
@@ -76,11 +76,17 @@ export class CompletionChoice implements ChoiceWriter {
   }
 }
 
+/** Parts of characters have no text of their own, and would all be called the same. */
+function nameOf({ text, bytes }: SpelledToken): string {
+  if (bytes === undefined) return text;
+  return `bytes:${bytes.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}`;
+}
+
 /** Of a prompt: nothing is before it that could make it likely. */
 const isFirst = ({ logprob, offset }: TextToken): boolean =>
   offset !== undefined && logprob === null;
 
 const likeliest = ({ top }: TextToken, count: number): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    top.slice(0, count).map((one) => [one.text, finiteLogprob(one.logprob)] as const),
+    top.slice(0, count).map((one) => [nameOf(one), finiteLogprob(one.logprob)] as const),
   );

@@ -30,15 +30,20 @@ export interface TextBody {
   readonly hasTools: boolean;
 }
 
-/** What one output token added: text is whole characters, and may lag behind the tokens. */
-export interface TextToken {
+export interface SpelledToken {
   readonly id: number;
-  /** Bytes that this token stands for by itself, as text. */
+  /** What it stands for by itself. */
   readonly text: string;
+  /** Where that has parts of characters. */
+  readonly bytes?: readonly number[];
+}
+
+/** What one output token added: text is whole characters, and may lag behind the tokens. */
+export interface TextToken extends SpelledToken {
   readonly logprob: number | null;
   /** Of a token of a prompt: characters of its text that come before. */
   readonly offset?: number;
-  readonly top: readonly { readonly id: number; readonly text: string; readonly logprob: number }[];
+  readonly top: readonly (SpelledToken & { readonly logprob: number })[];
 }
 
 export interface TextDelta {

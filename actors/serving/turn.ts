@@ -16,7 +16,7 @@ import { StopText } from '../../runtime/text/stop-text.js';
 import { TokenText } from '../../runtime/text/token-text.js';
 import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
 import type { Address } from '../../runtime/system/address.js';
-import type { TextDelta, TextFinish, TextToken } from '../../http/text-serving.js';
+import type { SpelledToken, TextDelta, TextFinish, TextToken } from '../../http/text-serving.js';
 
 export interface TurnInput {
   /** Told what becomes of it. */
@@ -268,12 +268,17 @@ export class Turn {
 
   #token(id: number, details: readonly TokenLikelihood[]): TextToken {
     const [own, ...others] = this.input.details ? details : [];
-    const textOf = (token: number): string => this.input.tokenizer?.tokenText(token) ?? '';
     return {
-      id,
-      text: textOf(id),
+      ...this.#spelled(id),
       logprob: own?.logprob ?? null,
-      top: others.map(({ id: token, logprob }) => ({ id: token, text: textOf(token), logprob })),
+      top: others.map(({ id: token, logprob }) => ({ ...this.#spelled(token), logprob })),
     };
+  }
+
+  #spelled(id: number): SpelledToken {
+    const { tokenizer } = this.input;
+    const text = tokenizer?.tokenText(id) ?? '';
+    if (tokenizer === null || !text.includes('\ufffd')) return { id, text };
+    return { id, text, bytes: [...tokenizer.tokenBytes(id)] };
   }
 }

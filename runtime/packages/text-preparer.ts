@@ -92,7 +92,8 @@ export class TextPreparer {
   /** The text that ids stand for, special tokens and all. */
   detokenize(ids: readonly number[]): string {
     this.#checkCount('tokens', ids.length);
-    if (this.#tokenizer !== null) return this.#tokenizer.text(Int32Array.from(this.#checked(ids)));
+    if (this.#tokenizer !== null)
+      return this.#tokenizer.text(Int32Array.from(this.#checked(ids, 'tokens')));
     throw new StatusError(
       'failedPrecondition',
       `model ${this.#model.id} has no tokenizer: 'prepare' returned no tokenizer asset`,
@@ -101,12 +102,12 @@ export class TextPreparer {
 
   /** A sequence is given as ids, or as text that the tokenizer alone makes ids of. */
   #knownIds(prompt: Prompt): number[] {
-    if (prompt.kind === 'tokens') return [...this.#checked(prompt.ids)];
+    if (prompt.kind === 'tokens') return [...this.#checked(prompt.ids, 'prompt')];
     if (prompt.kind === 'text' && this.#tokenizer !== null) {
       const capacity = this.#model.geometry.context + 1;
       const { ids, count } = this.#tokenizer.encode(prompt.text, ADD_SPECIAL_TOKENS, capacity);
       this.#checkCount('prompt', count, 'at least ');
-      return [...this.#checked([...ids.subarray(0, count)])];
+      return [...this.#checked([...ids.subarray(0, count)], 'prompt')];
     }
     const without = prompt.kind === 'text' ? ' and has no tokenizer' : '';
     throw new StatusError(
@@ -144,13 +145,14 @@ export class TextPreparer {
     );
   }
 
-  #checked(ids: readonly number[]): readonly number[] {
+  #checked(ids: readonly number[], param: string): readonly number[] {
     const { vocabulary } = this.#model.geometry;
     const wrong = ids.findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < vocabulary));
     if (wrong < 0) return ids;
     throw new StatusError(
       'invalidArgument',
       `token ${wrong} is ${ids[wrong]}; ids of model ${this.#model.id} are 0 to ${vocabulary - 1}`,
+      { param },
     );
   }
 }

@@ -212,8 +212,8 @@ test('log probabilities of chosen tokens, and of the likeliest when asked', asyn
   assert.equal(bare.choices[0]!.logprobs, {
     content: [
       { token: 'é', logprob: -0.5, bytes: [0xc3, 0xa9], top_logprobs: [] },
-      // Half a character has no text, so its bytes are not told.
-      { token: '\ufffd', logprob: -0.5, bytes: null, top_logprobs: [] },
+      // Half a character has no text, and is told by its bytes.
+      { token: '\ufffd', logprob: -0.5, bytes: [0xc3], top_logprobs: [] },
     ],
     refusal: null,
   } as never);

@@ -99,9 +99,13 @@ test('log probabilities have tokens, offsets and the likeliest', async () => {
     top_logprobs: ['ab', 'c', 'def'].map((text) => ({ [text]: -0.5, other1: -1.5 })),
     text_offset: [0, 2, 3],
   });
+  made.text.speeches = [{ tokens: ['\ufffd', 'x'] }];
+  const parts = await ask(made, { logprobs: 0 });
+  assert.equal(parts.choices[0]!.logprobs!.tokens, ['bytes:\\xc3', 'x']);
+  made.text.speeches = [{ tokens: ['ab', 'c', 'def'] }];
   const bare = await ask(made, { logprobs: 0 });
   assert.equal(bare.choices[0]!.logprobs!.top_logprobs, [{}, {}, {}]);
-  assert.is(made.text.calls[1]!.body.sampling.topLogprobs, 0);
+  assert.is(made.text.calls[2]!.body.sampling.topLogprobs, 0);
 });
 
 test('with an echo the tokens of the prompt come first, and its first has no likelihood', () =>

@@ -177,15 +177,16 @@ export class FakeText implements TextServing {
   }
 
   #token({ body }: TextCall, text: string): TextToken {
-    const id = text.length;
+    // Half a character, whichever the test means.
+    const own = { id: text.length, text, ...(text === '\ufffd' ? { bytes: [0xc3] } : {}) };
     const wanted = body.sampling.topLogprobs;
-    if (wanted === undefined) return { id, text, logprob: null, top: [] };
+    if (wanted === undefined) return { ...own, logprob: null, top: [] };
     const top = Array.from({ length: wanted }, (_, rank) => ({
       id: rank,
       text: rank === 0 ? text : `other${rank}`,
       logprob: rank === 3 ? -Infinity : -0.5 - rank,
     }));
-    return { id, text, logprob: -0.5, top };
+    return { ...own, logprob: -0.5, top };
   }
 
   #failOnce(): void {

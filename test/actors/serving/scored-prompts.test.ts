@@ -93,6 +93,7 @@ test('each token of a prompt has its likelihood, the first one none', async () =
   const { prompt, tokens, finish, outputTokens, promptTokens } = await score(ids);
   checkPrompt(ids, prompt);
   assert.equal([tokens, finish, outputTokens, promptTokens], [[], 'length', 0, ids.length]);
+  for (const { id, text, bytes: parts } of prompt) assert.equal(parts ?? bytes(text), [id]);
   // The bytes of one character begin where it does.
   const starts = [...'what was, é 本'].flatMap((one, at) => bytes(one).map(() => at));
   assert.equal(
