@@ -28,10 +28,12 @@ export class TraceFile {
   #lost = 0;
   /** Of other kinds than records. */
   #linesLost = 0;
+  #lastMs: number;
 
   constructor(path: string, header: TraceHeader, heldMax = HELD_MAX) {
     this.path = path;
     this.#heldMax = heldMax;
+    this.#lastMs = header.startMs;
     this.#stream = createWriteStream(path);
     this.#stream.on('error', (error) => (this.#failure = error));
     this.#stream.write(lineOf(header));
@@ -52,12 +54,17 @@ export class TraceFile {
       this.#lost += records.length;
       return;
     }
-    if (this.#lost + this.#linesLost > 0) {
-      this.#put({ type: 'lost', atMs: nowMs, count: this.#lost, lines: this.#linesLost });
-    }
+    this.#lastMs = nowMs;
+    this.#tellLost();
+    this.#stream.write(records.map(lineOf).join(''));
+  }
+
+  /** What is missing before this place. */
+  #tellLost(): void {
+    if (this.#lost + this.#linesLost === 0) return;
+    this.#put({ type: 'lost', atMs: this.#lastMs, count: this.#lost, lines: this.#linesLost });
     this.#lost = 0;
     this.#linesLost = 0;
-    this.#stream.write(records.map(lineOf).join(''));
   }
 
   #put(line: object): true {
@@ -68,7 +75,10 @@ export class TraceFile {
   /** Resolves when everything is in the file; rejects when the file could not be written. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#stream.once('close', resolve));
-    if (this.#failure === null) this.#stream.end();
+    if (this.#failure === null) {
+      this.#tellLost();
+      this.#stream.end();
+    }
     if (!this.#stream.closed) await closed;
     if (this.#failure === null) return;
     const { message, code } = toStatus(this.#failure);

@@ -60,6 +60,19 @@ test('what a slow disk has no room for is left out and counted', async () => {
   assert.ok(lost >= 60, `${lost} are left out`);
 });
 
+test('lines of traffic have the same bound, and are counted at the end at the latest', async () => {
+  const file = path();
+  const trace = new TraceFile(file, header, 10_000);
+  const line = { type: 'body', text: 'x'.repeat(1_000) };
+  const kept = Array.from({ length: 50 }, () => trace.append(line)).filter((isKept) => isKept);
+  assert.ok(kept.length >= 9 && kept.length <= 12, `${kept.length} are kept`);
+  await trace.close();
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(1);
+  const lost = JSON.parse(lines.pop()!) as object;
+  assert.equal(lost, { type: 'lost', atMs: header.startMs, count: 0, lines: 50 - kept.length });
+  assert.is(lines.length, kept.length);
+});
+
 test('a last line that was cut short is lost; any other is an error that says where', async () => {
   const whole = `${JSON.stringify(header)}\n${JSON.stringify(recordOf(1_500))}\n`;
   const cut = path(`${whole}{"type":"mess`);
