@@ -16,8 +16,10 @@ export function reportLines(mode: string, report: ReplayReport): readonly string
     lines.push(`  ${dividedOtherwise} streams said the same in other events`);
   }
   for (const [reason, count] of uncompared) lines.push(`  ${count} not compared: ${reason}`);
-  lines.push(...listOf('not complete', verdicts.incompletes, incomplete));
-  lines.push(...listOf('different', verdicts.differences, differing));
+  for (const [reason, { count, ids }] of verdicts.incompletes) {
+    lines.push(`  ${count} not complete: ${reason}: ${idsOf(ids, count)}`);
+  }
+  lines.push(...differencesOf(verdicts.differences, differing));
   if (first === null) return lines;
   const { told, then, now } = first;
   lines.push(`first difference: ${told.id} ${told.what}`, `  ${told.says}`);
@@ -25,9 +27,16 @@ export function reportLines(mode: string, report: ReplayReport): readonly string
   return lines;
 }
 
-function listOf(what: string, told: readonly Told[], count: number): string[] {
-  const lines = told.slice(0, LISTED).map((one) => `  ${what}: ${one.id} ${one.what}: ${one.says}`);
-  return count > LISTED ? [...lines, `  … and ${count - LISTED} more ${what}`] : lines;
+function idsOf(ids: readonly string[], count: number): string {
+  const shown = ids.slice(0, LISTED).join(', ');
+  return count > LISTED ? `${shown} and ${count - LISTED} more` : shown;
+}
+
+function differencesOf(told: readonly Told[], count: number): string[] {
+  const lines = told
+    .slice(0, LISTED)
+    .map(({ id, what, says }) => `  different: ${id} ${what}: ${says}`);
+  return count > LISTED ? [...lines, `  … and ${count - LISTED} more that differ`] : lines;
 }
 
 function wayOf(when: string, transitions: readonly string[]): string[] {

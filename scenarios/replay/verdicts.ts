@@ -32,7 +32,8 @@ export class Verdicts {
   /** Played for their effect, or after what was not complete, by reason. */
   readonly uncompared = new Map<string, number>();
   readonly differences: Told[] = [];
-  readonly incompletes: Told[] = [];
+  /** Ids by reason. */
+  readonly incompletes = new Map<string, { count: number; readonly ids: string[] }>();
   readonly #unsure = new Set<string>();
   /** When models were registered or removed. */
   readonly #changes: readonly RecordedRequest[];
@@ -52,8 +53,7 @@ export class Verdicts {
     const why = whyIncomplete(played, recorded);
     if (why !== null) {
       for (const session of sessions) this.#unsure.add(session);
-      this.incomplete += 1;
-      list(this.incompletes, told(request, why));
+      this.#leaveIncomplete(request, why);
       return null;
     }
     if (sessions.some((session) => this.#unsure.has(session))) {
@@ -86,6 +86,14 @@ export class Verdicts {
     return difference;
   }
 
+  #leaveIncomplete({ id }: RecordedRequest, why: string): void {
+    this.incomplete += 1;
+    const alike = this.incompletes.get(why) ?? { count: 0, ids: [] };
+    this.incompletes.set(why, alike);
+    alike.count += 1;
+    list(alike.ids, id);
+  }
+
   #leave(reason: string): void {
     this.uncompared.set(reason, (this.uncompared.get(reason) ?? 0) + 1);
   }
@@ -97,7 +105,7 @@ function overlap(change: RecordedRequest, request: RecordedRequest): boolean {
   return change.arrivedMs <= request.endedMs && request.arrivedMs <= untilMs;
 }
 
-function list(all: Told[], one: Told): void {
+function list<One>(all: One[], one: One): void {
   if (all.length < LISTED_MAX) all.push(one);
 }
 
