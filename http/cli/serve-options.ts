@@ -172,7 +172,7 @@ function addLimits(command: Command): Command {
     .addOption(
       new Option(
         '--record <file>',
-        'record what all actors and the device do; the console and trace read the file',
+        'record traffic and what all actors do; for replay, trace and the console',
       ).argParser((text: string) => resolve(text)),
     )
     .addOption(
