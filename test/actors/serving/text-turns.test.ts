@@ -112,7 +112,13 @@ test('all rows but one may be sessions, forks included; the next is told to try 
   assert.is(forked.code, 'resourceExhausted');
   const prompt = bytes('beside them');
   assert.equal((await say(prompt, { maxTokens: 6 })).ids, shown(continued(prompt, 6)));
+  // Who was refused finds those that are open, as they are.
+  await say(prompt, { session: ids[1]!, maxTokens: 3 });
+  const known = await Promise.all(ids.map((id) => text.session(id)));
+  const byId = (left: { id: string }, right: { id: string }) => (left.id < right.id ? -1 : 1);
+  assert.equal([...(await text.sessions('small'))].sort(byId), known.sort(byId));
   await Promise.all(ids.map(close));
+  assert.equal(await text.sessions('small'), []);
   const again = await open();
   await close(again);
 });
