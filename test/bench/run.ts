@@ -9,6 +9,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import type { BenchReport, BenchRow } from './report.js';
 
@@ -55,22 +56,25 @@ function isFor(name: string, device: string): boolean {
   return name.startsWith('webgpu/') === (device === 'webgpu');
 }
 
-/** The report of one file; null when it failed, ran too long or printed none. */
+/**
+ * The report of one file; null when it failed, ran too long or printed none. What it prints besides
+ * is passed on line by line as it comes: some work for minutes.
+ */
 function runBench(name: string): Promise<BenchReport | null> {
   const child = spawn(process.execPath, ['--enable-source-maps', join(here, name)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), Number(values.limit) * 1000);
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  let report: BenchReport | null = null;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const found = parseReport(line);
+    if (found === null) console.log(line);
+    else report = found;
+  });
   return new Promise((resolve) => {
     child.on('close', (code) => {
       clearTimeout(timer);
-      const lines = output.trimEnd().split('\n');
-      const report = code === 0 ? parseReport(lines.at(-1) ?? '') : null;
-      const shown = report === null ? lines : lines.slice(0, -1);
-      if (shown.join('').trim() !== '') console.log(shown.join('\n'));
-      resolve(report);
+      resolve(code === 0 ? report : null);
     });
   });
 }
