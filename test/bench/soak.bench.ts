@@ -26,6 +26,8 @@ const { values } = parseArgs({
 const requests = Number(values.requests);
 const looks = 50;
 const clients = 64;
+/** Between collections. */
+const SETTLE_MS = 20;
 
 interface Look {
   readonly at: number;
@@ -71,8 +73,11 @@ async function ask(index: number): Promise<void> {
 
 async function look(at: number): Promise<Look> {
   const { topology } = server;
+  // What finalizers of the first collection let go (mapped memory of a GPU above all) the second
+  // one finds.
+  await Promise.all(topology.names.map((name) => topology.usage(name, true)));
+  await new Promise((done) => setTimeout(done, SETTLE_MS));
   const far = await Promise.all(topology.names.map((name) => topology.usage(name, true)));
-  // A second collection finds what finalizers of the first let go.
   threadUsage(true);
   const all = [threadUsage(true), ...far];
   const { loom_device_bytes = 0 } = await gauges(server);

@@ -12,28 +12,18 @@ const FILTERS = [
   ['validation', 'internal'],
 ] as const;
 
-/** What can go wrong where nothing is made, only encoded: each scope costs microseconds. */
-const ENCODING = FILTERS.slice(2);
-
-export interface GuardOptions {
-  /** `body` makes no buffers, pipelines or bind groups. */
-  readonly encodesOnly?: boolean;
-}
-
 /** Runs `body` at once; what went wrong with it on the device, later. Throws what `body` throws. */
 export function guarded(
   gpu: GPUDevice,
   label: string,
   body: () => void,
-  { encodesOnly = false }: GuardOptions = {},
 ): Promise<StatusRecord | null> {
-  const filters = encodesOnly ? ENCODING : FILTERS;
-  for (const [filter] of filters) gpu.pushErrorScope(filter);
+  for (const [filter] of FILTERS) gpu.pushErrorScope(filter);
   const popped: Promise<StatusRecord | null>[] = [];
   try {
     body();
   } finally {
-    for (const [, code] of [...filters].reverse()) {
+    for (const [, code] of [...FILTERS].reverse()) {
       popped.push(
         tracked(gpu, gpu.popErrorScope()).then(
           (error) => error && { code, message: `${label}: ${firstLines(error.message)}` },
@@ -43,7 +33,6 @@ export function guarded(
       );
     }
   }
-  if (popped.length === 1) return popped[0]!;
   return Promise.all(popped).then((found) => found.find((status) => status !== null) ?? null);
 }
 

@@ -6,8 +6,8 @@ const open = new WeakMap<GPUDevice, Set<Promise<unknown>>>();
 
 /** The same promise, known until it settles. */
 export function tracked<T>(gpu: GPUDevice, promise: Promise<T>): Promise<T> {
-  const promises = open.get(gpu) ?? new Set();
-  open.set(gpu, promises);
+  let promises = open.get(gpu);
+  if (promises === undefined) open.set(gpu, (promises = new Set()));
   promises.add(promise);
   const forget = (): void => void promises.delete(promise);
   promise.then(forget, forget);
@@ -22,7 +22,6 @@ export async function settledAll(gpu: GPUDevice): Promise<void> {
 }
 
 /** When everything submitted so far has been done. */
-export async function submittedDone(gpu: GPUDevice): Promise<null> {
-  await tracked(gpu, gpu.queue.onSubmittedWorkDone());
-  return null;
+export function submittedDone(gpu: GPUDevice): Promise<null> {
+  return tracked(gpu, gpu.queue.onSubmittedWorkDone()).then(() => null);
 }

@@ -39,6 +39,8 @@ export class ShaderProgram {
   readonly #program: WgslProgram;
   readonly #info: BaseInfo;
   #kernels: readonly ReadyKernel[] | null = null;
+  /** By part. */
+  readonly #dispatches: readonly (readonly WgslDispatch[])[];
   /** Pages in no use, by part. */
   readonly #pages: SlotPage[][];
   #isDiscarded = false;
@@ -48,6 +50,7 @@ export class ShaderProgram {
     this.#program = program;
     this.#info = info;
     this.#pages = program.parts.map(() => []);
+    this.#dispatches = program.parts.map((part) => part.filter((step) => step.op === 'dispatch'));
     const kernels = Promise.all(program.kernels.map((each) => context.pipelines.retain(each)));
     this.ready = kernels.then((ready) => {
       this.#kernels = ready;
@@ -77,27 +80,31 @@ export class ShaderProgram {
   async #run(launch: Launch, kernels: readonly ReadyKernel[]): Promise<StatusRecord | null> {
     const { gpu } = this.#context;
     const steps = this.#program.parts[launch.part]!;
-    const dispatches = steps.filter((step) => step.op === 'dispatch');
+    const dispatches = this.#dispatches[launch.part]!;
     const roots = this.#hostedRoots(launch);
     const grids = dispatches.map((step) => hostGrid(step, roots, this.#info));
     const page = this.#pages[launch.part]!.pop() ?? this.#page(launch.part);
     try {
-      const bind = () => this.#bind(launch, kernels, { dispatches, page });
       const key = bindingKey(launch);
-      const encode = (): void => {
-        const bound = page.bound(key, bind);
-        dispatches.forEach((step, index) => {
-          const { kernel } = kernels[step.kernel]!;
-          const { views } = bound.steps[index]!;
-          writeUniformSlot({ kernel, step, views, roots }, page.slot(index));
-        });
-        page.flush();
+      const known = page.find(key);
+      const encode = (): null => {
+        const bound = known ?? page.keep(key, this.#bind(launch, kernels, { dispatches, page }));
+        if (!page.holds(bound)) {
+          dispatches.forEach((step, index) => {
+            const { kernel } = kernels[step.kernel]!;
+            const { views } = bound.steps[index]!;
+            writeUniformSlot({ kernel, step, views, roots }, page.slot(index));
+          });
+          page.flush(roots.length === 0 ? bound : null);
+        }
         const pass: LaunchPass = { launch, info: this.#info, steps, bound, grids, page, kernels };
         const encoder = gpu.createCommandEncoder();
         encodeLaunch(encoder, this.#context.memory, pass);
         gpu.queue.submit([encoder.finish()]);
+        return null;
       };
-      const failure = guarded(gpu, this.#info.name, encode, { encodesOnly: page.knows(key) });
+      // All that a launch over known ranges is made of was right before, and scopes cost microseconds.
+      const failure = known ? encode() : guarded(gpu, this.#info.name, encode);
       const late = grids.includes(null)
         ? await this.#checkFoundGrids(dispatches, grids, page)
         : await submittedDone(gpu);
@@ -108,8 +115,7 @@ export class ShaderProgram {
   }
 
   #page(part: number): SlotPage {
-    const dispatches = this.#program.parts[part]!.filter(({ op }) => op === 'dispatch');
-    return new SlotPage(this.#context.gpu, dispatches.length);
+    return new SlotPage(this.#context.gpu, this.#dispatches[part]!.length);
   }
 
   #giveBack(part: number, page: SlotPage): void {

@@ -38,6 +38,8 @@ export class SlotPage {
   readonly #gpu: GPUDevice;
   readonly #written: Uint8Array;
   #isWritten = false;
+  /** Whose slots `bytes` holds, where they follow from the ranges alone. */
+  #holds: BoundLaunch | null = null;
   #sets: BoundSet[] = [];
 
   constructor(gpu: GPUDevice, dispatches: number) {
@@ -58,29 +60,33 @@ export class SlotPage {
     return { buffer: this.slots, offset: index * SLOT_BYTES, size: SLOT_BYTES };
   }
 
-  /** Brings `bytes` to the device, unless they are there. */
-  flush(): void {
+  /** Whether the device has the slots of this launch already. */
+  holds(launch: BoundLaunch): boolean {
+    return this.#holds === launch;
+  }
+
+  /** Brings `bytes` to the device, unless they are there: slots of `launch`, or of this time only. */
+  flush(launch: BoundLaunch | null): void {
+    this.#holds = launch;
     if (this.#isWritten && Buffer.compare(this.bytes, this.#written) === 0) return;
     this.#gpu.queue.writeBuffer(this.slots, 0, this.bytes);
     this.#written.set(this.bytes);
     this.#isWritten = true;
   }
 
-  /** Whether the bind groups for these ranges are there. */
-  knows(key: Float64Array): boolean {
-    return this.#sets.some((set) => isSame(set.key, key));
+  /** The bind groups for these ranges; null: nobody has made them lately. */
+  find(key: Float64Array): BoundLaunch | null {
+    const at = this.#sets.findIndex((set) => isSame(set.key, key));
+    if (at < 0) return null;
+    if (at > 0) this.#sets.unshift(...this.#sets.splice(at, 1));
+    return this.#sets[0]!.launch;
   }
 
-  /** The bind groups for these ranges; `bind` makes those that are not known. */
-  bound(key: Float64Array, bind: () => BoundLaunch): BoundLaunch {
-    const at = this.#sets.findIndex((set) => isSame(set.key, key));
-    const set = this.#sets[at] ?? { key, launch: bind() };
-    if (at !== 0) {
-      const rest = this.#sets.filter((other) => other !== set);
-      this.#sets = [set, ...rest];
-      for (const { launch } of this.#sets.splice(SETS_MAX)) destroyMoved(launch);
-    }
-    return set.launch;
+  /** Those that were not found, made. */
+  keep(key: Float64Array, launch: BoundLaunch): BoundLaunch {
+    this.#sets.unshift({ key, launch });
+    for (const { launch: old } of this.#sets.splice(SETS_MAX)) destroyMoved(old);
+    return launch;
   }
 
   destroy(): void {
@@ -107,5 +113,7 @@ export function bindingKey({ roots, banks, workspace }: Launch): Float64Array {
 }
 
 function isSame(left: Float64Array, right: Float64Array): boolean {
-  return left.length === right.length && left.every((value, index) => value === right[index]);
+  if (left.length !== right.length) return false;
+  for (let at = 0; at < left.length; at += 1) if (left[at] !== right[at]) return false;
+  return true;
 }
