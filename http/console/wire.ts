@@ -1,52 +1,21 @@
 /**
  * What the server tells the console, as it is on the wire and in a trace file: charts, the tree of
- * actors, records, requests. Times are milliseconds of the server's clock. Fields that an older
- * trace may lack are optional.
+ * actors and requests as `observing.ts` has them, and records. Times are milliseconds of the server's
+ * clock. Fields that an older trace may lack are optional.
  */
+import type { ActorList, ThreadPresence } from '../observing.js';
 
-export interface ChartState {
-  readonly name: string;
-  readonly description: string;
-  readonly type: string;
-  readonly tags: readonly string[];
-}
+export type {
+  ChartState,
+  ChartTransition,
+  Explanation,
+  ListedActor as TreeActor,
+  MachineChart as Chart,
+  ObservedRequest as RequestRow,
+} from '../observing.js';
 
-export interface ChartTransition {
-  readonly from: string;
-  /** Empty for an eventless transition. */
-  readonly event: string;
-  readonly guard: string | null;
-  readonly actions: readonly string[];
-  /** The state itself, or nothing, where it does not move. */
-  readonly to: string | null;
-}
-
-export interface Chart {
-  readonly id: string;
-  readonly path: string;
-  readonly description: string;
-  readonly initial: string;
-  readonly states: readonly ChartState[];
-  readonly transitions: readonly ChartTransition[];
-}
-
-export interface TreeActor {
-  readonly address: string;
-  readonly parent: string | null;
-  readonly thread: string;
-  /** The id of its machine, or the name of its kind. */
-  readonly kind: string;
-  readonly state: string | null;
-  readonly mailbox: number;
-  /** Age of the oldest message that waits. */
-  readonly oldestMs: number | null;
-}
-
-export interface Tree {
-  readonly nowMs: number;
-  /** A thread that does not answer is busy or stuck; its actors are missing. */
-  readonly threads: readonly { readonly name: string; readonly answers?: boolean }[];
-  readonly actors: readonly TreeActor[];
+export interface Tree extends Omit<ActorList, 'threads'> {
+  readonly threads: readonly (Pick<ThreadPresence, 'name'> & Partial<ThreadPresence>)[];
 }
 
 export interface TurnRecord {
@@ -146,15 +115,6 @@ export interface RecordBatch {
   readonly records: readonly WireRecord[];
 }
 
-export interface RequestRow {
-  readonly id: string;
-  readonly address: string;
-  readonly kind: string;
-  readonly state: string;
-  readonly ageMs: number;
-  readonly waitingFor: string | null;
-}
-
 /** When a record was made: of a turn its end, after what it did; of work its acceptance. */
 export function timeOf(record: WireRecord): number {
   switch (record.type) {
@@ -182,17 +142,4 @@ export function actorOf(record: WireRecord): string | null {
     default:
       return record.actor;
   }
-}
-
-/** Why a request is not done, from what it waits for itself to what that waits for in turn. */
-export interface Explanation {
-  readonly request: string;
-  readonly model: string;
-  readonly state: string | null;
-  readonly ageMs: number;
-  readonly waiting: readonly {
-    readonly reason: string;
-    readonly text: string;
-    readonly unblockedBy: string;
-  }[];
 }
