@@ -1,8 +1,8 @@
 /**
  * The test runner: every compiled `*.test.js` below the folder it lies in, each in a process of its
- * own with a time limit, two at a time. Those with the most time go first: one of them at the end
- * would run alone. A file that hangs, crashes, or counts no test has failed. The last line stands
- * alone and says `N passed, N failed` (`, N skipped`).
+ * own with a time limit, one more at a time than there are cores, as they also wait. Those with the
+ * most time go first: one of them at the end would run alone. A file that hangs, crashes, or counts
+ * no test has failed. The last line stands alone and says `N passed, N failed` (`, N skipped`).
  *
  *   node dist/test/run.js [FILTER…] [--concurrency N] [--limit SECONDS]
  *                         [--coverage [--min-lines PERCENT]]
@@ -10,7 +10,7 @@
  * A filter is part of a path. A file that needs longer says `time limit: N s` in its header.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { coverageSummary } from './runner/coverage.js';
@@ -21,10 +21,14 @@ const here = import.meta.dirname;
 /** The build folder, whatever it is called: `dist` for users. */
 const build = join(here, '..');
 
+/** Each may hold some hundred MiB. */
+const CONCURRENCY_MAX = 5;
+const concurrency = Math.min(CONCURRENCY_MAX, availableParallelism() + 1);
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    concurrency: { type: 'string', default: '2' },
+    concurrency: { type: 'string', default: String(concurrency) },
     limit: { type: 'string', default: '60' },
     coverage: { type: 'boolean', default: false },
     'min-lines': { type: 'string', default: '0' },
