@@ -1,7 +1,9 @@
 /** `loom-serve serve` over a fake server, as a process of its own that tests send signals to. */
+import { appendFileSync } from 'node:fs';
 import { runCommand } from '../../../http/cli/program.js';
 import { processTerminal } from '../../../http/cli/terminal.js';
-import type { Composition, StartedServer } from '../../../http/serving.js';
+import type { Composition, StartedServer, StartOptions } from '../../../http/serving.js';
+import type { TrafficSink } from '../../../http/traffic/traffic-lines.js';
 import { StatusError } from '../../../runtime/base/errors.js';
 import { FakeObserving } from '../fake-observing.js';
 import { FakeServing } from '../fake-serving.js';
@@ -26,10 +28,22 @@ serving.drain = async () => {
   processTerminal.err('drained');
 };
 
-const startServer = async (): Promise<StartedServer> => ({
+/** Lines of a recording, as they come. */
+const sinkOf = (file: string | null): TrafficSink | null =>
+  file === null
+    ? null
+    : {
+        append(line) {
+          appendFileSync(file, `${JSON.stringify(line)}\n`);
+          return true;
+        },
+      };
+
+const startServer = async ({ recordFile }: StartOptions): Promise<StartedServer> => ({
   serving,
   text: new FakeText(),
   observing: new FakeObserving(),
+  trafficSink: sinkOf(recordFile),
   close: async () => processTerminal.err('closed'),
 });
 const load = async () => ({ startServer }) as unknown as Composition;

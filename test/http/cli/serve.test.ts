@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -71,6 +71,33 @@ test('serve says what it serves and how to ask, and its own curl line works', as
   server.signal('SIGINT');
   assert.is(await server.ended, 0);
   assert.match(server.text(), /stopping.*\n.*drained\nclosed/);
+});
+
+test('--record hears of the options, and of what arrives and leaves, and of no secret', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loom-serve-record-'));
+  const file = join(folder, 'traffic');
+  try {
+    const token = 'only-for-operators';
+    const options = ['--record', file, '--max-batch', '7', '--admin-token', token];
+    const server = start('packages/first-output', ...options);
+    const [, url = ''] = await server.sees(/is ready on (\S+)/);
+    assert.is((await embed(url, 'first-output')).status, 200);
+    server.signal('SIGTERM');
+    assert.is(await server.ended, 0);
+    const text = readFileSync(file, 'utf8');
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; options?: { batchMax: number } });
+    assert.equal(
+      lines.map(({ type }) => type),
+      ['server', 'arrived', 'body', 'answered'],
+    );
+    assert.is(lines[0]!.options!.batchMax, 7);
+    assert.not.ok(text.includes(token));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('SIGTERM ends it with 0 as well, with keep-alive connections open', async () => {
