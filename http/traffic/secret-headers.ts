@@ -49,11 +49,19 @@ export function keptHeaders(
 
 /** A path with its query, where values under names of secrets are left out. */
 export function keptPath(target: string): string {
+  if (!target.startsWith('/')) return keptPath(ownPath(target));
   const at = target.indexOf('?');
   if (at < 0) return target;
   const query = target.slice(at + 1).split('&');
   const kept = query.filter((pair) => !isSecret(decoded(pair.split('=')[0] ?? '')));
   return kept.length === 0 ? target.slice(0, at) : `${target.slice(0, at)}?${kept.join('&')}`;
+}
+
+/** Of a target that names a host, too (`GET http://host/path`). */
+function ownPath(target: string): string {
+  if (!URL.canParse(target)) return '/';
+  const { pathname, search } = new URL(target);
+  return `/${pathname.slice(1)}${search}`;
 }
 
 function decoded(text: string): string {

@@ -44,8 +44,8 @@ export class TrafficRecorder {
   /** Null where nothing of it is kept. */
   arrived({ incoming, outgoing, requestId, arrivedMs }: Arrival): Exchange | null {
     const method = incoming.method ?? 'GET';
-    const target = incoming.url ?? '/';
-    if (!isRecorded(method, target)) return null;
+    const path = keptPath(incoming.url ?? '/');
+    if (!isRecorded(method, path)) return null;
     this.#requests += 1;
     const line: ArrivedLine = {
       type: 'arrived',
@@ -53,7 +53,7 @@ export class TrafficRecorder {
       atMs: arrivedMs,
       id: requestId,
       method,
-      path: keptPath(target),
+      path,
       headers: keptHeaders(incoming.headers),
     };
     if (!this.#sink.append(line)) return null;

@@ -30,9 +30,11 @@ export const replays: Replays = {
 
 async function replayOn(mode: Mode, recording: Recording, ask: ReplayAsk): Promise<number> {
   const { onLines, speed, packages } = ask;
-  const { device } = recording.settings;
-  if (mode === 'simulated' && device !== 'local') {
-    onLines([`simulated: left out, for bytes of ${device} are not those of the simulated device`]);
+  const { device, otherDevices } = recording.settings;
+  const devices = [device, ...otherDevices.map(({ name }) => name)];
+  if (mode === 'simulated' && devices.join() !== 'local') {
+    const recorded = devices.join(' and ');
+    onLines([`simulated: left out, bytes of ${recorded} are not those of the simulated device`]);
     return 0;
   }
   const sessions = await copySessions(recording.settings.sessionDir);

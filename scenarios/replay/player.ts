@@ -10,7 +10,7 @@ import { PayloadDigest } from '../../http/traffic/payload-digest.js';
 import { isComplete } from '../../http/traffic/recorded-routes.js';
 import type { Payload } from '../../http/traffic/traffic-lines.js';
 import { EndOrder } from './end-order.js';
-import type { RecordedRequest } from './recorded-request.js';
+import { unplayable, type RecordedRequest } from './recorded-request.js';
 import type { Recording } from './recording.js';
 import { waitMs, type ReplayGround, type WireCall } from './replay-ground.js';
 import { plainPath, SessionNames, sessionsIn } from './session-names.js';
@@ -86,10 +86,11 @@ export class Player {
     const looked = body !== null && body.length <= SESSIONS_BYTES_MAX ? textOf(body) : '';
     const sessions = [...sessionsIn(plainPath(request.path)), ...sessionsIn(looked)];
     try {
+      const why = unplayable(request);
       const played =
-        request.unkeptBytes === null
+        why === null
           ? await this.#play(request, this.#callOf(request, body, looked))
-          : { payload: null, why: `its body of ${request.unkeptBytes} bytes was not kept` };
+          : { payload: null, why };
       await this.#options.onEnded({ recorded: request, sessions, ...played });
     } finally {
       this.#order.ended(request);

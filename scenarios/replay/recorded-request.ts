@@ -29,7 +29,7 @@ export interface RecordedRequest {
   left: { readonly atMs: number; readonly events: number } | null;
 }
 
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const methodName = /^[A-Z][A-Z-]{0,31}$/;
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const idShape = /^[\w.:+/=-]{1,128}$/;
@@ -53,8 +53,8 @@ export function readArrived(line: Partial<ArrivedLine>): RecordedRequest {
   requireThat(isNumber(request), 'request must be a number');
   requireThat(isNumber(atMs), 'atMs must be a number');
   requireThat(isText(id) && idShape.test(id), 'id must be a plain token');
-  requireThat(isText(method) && methods.has(method), 'method must be one of HTTP');
-  requireThat(isText(path) && /^\/[\x21-\x7e]*$/.test(path), 'path must be one of HTTP');
+  requireThat(isText(method) && methodName.test(method), 'method must be one of HTTP');
+  requireThat(isText(path) && /^\/[\x21-\x7e\x80-\xff]*$/.test(path), 'path must be one of HTTP');
   requireThat(isRecord(headers), 'headers must be an object');
   for (const [name, value] of Object.entries(headers)) {
     requireThat(headerName.test(name), `headers: ${JSON.stringify(name)} is no name`);
@@ -76,6 +76,14 @@ export function readArrived(line: Partial<ArrivedLine>): RecordedRequest {
     made: null,
     left: null,
   };
+}
+
+/** Why it cannot be played again; null: it can. */
+export function unplayable({ unkeptBytes, status, body }: RecordedRequest): string | null {
+  if (unkeptBytes !== null) return `its body of ${unkeptBytes} bytes was not kept`;
+  if (status === 413 && body === null) return 'its body was too long to be read';
+  const isRefused = status === 401 || status === 403;
+  return isRefused ? 'it was refused for its secret, and secrets are not kept' : null;
 }
 
 /** Takes in what a later line of the same request says. */

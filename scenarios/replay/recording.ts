@@ -20,6 +20,8 @@ import { addLine, readAnswer, readArrived, type RecordedRequest } from './record
 
 const REQUESTS_MAX = 500_000;
 const PACKAGES_MAX = 1_000;
+/** A month: timers bear no more. */
+const SPAN_MS_MAX = 31 * 24 * 3_600_000;
 
 const defaults: ServerSettings = {
   device: 'local',
@@ -150,6 +152,16 @@ export class Recording {
     this.requests.sort((left, right) => left.arrivedMs - right.arrivedMs);
     // Their files were read in between, for longer or shorter.
     this.packages.sort((left, right) => left.atMs - right.atMs);
+    const spanMs = (this.requests.at(-1)?.arrivedMs ?? 0) - (this.requests[0]?.arrivedMs ?? 0);
+    if (spanMs > SPAN_MS_MAX) {
+      throw this.#wrong(
+        1,
+        `its requests come within ${spanMs} ms, at most ${SPAN_MS_MAX} are played`,
+      );
+    }
+    if (this.requests.length === 0) {
+      this.warnings.push('there is no traffic in it; serve --record keeps some, the console none');
+    }
     if (this.#lost > 0) {
       this.warnings.push(`${this.#lost} lines of traffic were lost to a slow disk`);
     }
@@ -168,16 +180,32 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
+/** Most that is taken over of what would cost threads. */
+const most: Readonly<Record<string, number>> = { threads: 256, modelThreads: 64 };
+
 /** Known options of the right kind; the rest is at its default. */
 function settingsOf({ options }: ServerLine): ServerSettings {
-  const given = (typeof options === 'object' ? options : {}) as unknown as Record<string, unknown>;
+  const given = (parts(options) ? options : {}) as unknown as Record<string, unknown>;
   const entries = Object.entries(defaults).map(([name, usual]) => {
     const value = given[name];
-    const isKind =
-      usual === null
-        ? value === null || ['string', 'number'].includes(typeof value)
-        : typeof value === typeof usual && Array.isArray(value) === Array.isArray(usual);
-    return [name, value !== undefined && isKind ? value : usual];
+    return [name, isKind(name, value, usual) ? value : usual];
   });
   return Object.fromEntries(entries) as unknown as ServerSettings;
 }
+
+const parts = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+/** Where nothing is usual a name or a number may be said. */
+function isKind(name: string, value: unknown, usual: unknown): boolean {
+  if (typeof value === 'number') {
+    const isCount = Number.isSafeInteger(value) && value > 0 && value <= (most[name] ?? Infinity);
+    return isCount && (usual === null || typeof usual === 'number');
+  }
+  if (usual === null) return value === null || typeof value === 'string';
+  if (Array.isArray(usual)) return Array.isArray(value) && value.every((one) => isPart(one));
+  return typeof value === typeof usual;
+}
+
+/** A folder, or a device with its budget. */
+const isPart = (value: unknown): boolean =>
+  typeof value === 'string' || typeof (value as { name?: unknown } | null)?.name === 'string';

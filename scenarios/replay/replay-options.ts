@@ -2,6 +2,7 @@
  * From the options that a recording has to those of a server that replays it: the same, but for
  * what belongs to the place. The time of day goes on from when the recording began.
  */
+import { availableParallelism } from 'node:os';
 import type { Clock, Ports } from '../../runtime/base/ports.js';
 import type { Metrics } from '../../http/metrics.js';
 import type { StartOptions } from '../../http/serving.js';
@@ -23,7 +24,7 @@ export function startOptionsOf(recording: Recording, given: Given): StartOptions
   return {
     device: settings.device,
     otherDevices: settings.otherDevices,
-    threads: settings.threads,
+    threads: fewThreads(settings.threads),
     modelThreads: settings.modelThreads,
     memoryBytes: settings.memoryBytes,
     parameterRoots: settings.parameterRoots,
@@ -40,6 +41,10 @@ export function startOptionsOf(recording: Recording, given: Given): StartOptions
     log: silent,
   };
 }
+
+/** Bytes do not depend on their number, and more than there are cores would only wait. */
+const fewThreads = (threads: number | null): number | null =>
+  threads === null ? null : Math.min(threads, availableParallelism());
 
 function recordedTime({ wallTimeMs }: Recording, clock: Clock): Clock {
   const beganMs = clock.now();

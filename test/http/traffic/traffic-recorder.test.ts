@@ -144,6 +144,8 @@ test('secrets are left out by their names, wherever they stand', () => {
   assert.equal(Object.keys(keptHeaders(headers)), open);
   assert.is(keptPath('/a?x=1&api_key=s&y=2&access%5Ftoken=t'), '/a?x=1&y=2');
   assert.is(keptPath('/a?token=t'), '/a');
+  assert.is(keptPath('http://u:p@host/a?token=t&b=1'), '/a?b=1');
+  assert.is(keptPath('*'), '/');
 });
 
 test.run();

@@ -265,6 +265,18 @@ test('what differs while models come and go is told apart', async () => {
   assert.is(verdicts.count, 3);
 });
 
+test('what its secret, its length or its room kept out is not played', async () => {
+  const all: Told[] = [
+    { id: 'a', ask: 'POST /admin/models', at: 0, until: 1, status: 401, body: '{}' },
+    { id: 'b', ask: 'POST /v1/x', at: 2, until: 3, status: 413 },
+    { id: 'c', ask: 'POST /v1/x', at: 4, until: 5, status: 413, body: '{}' },
+  ];
+  const { seen, verdicts } = await play(await recordingOf(all), () => ({ status: 413 }));
+  assert.equal(seen.map(idOf), ['c']);
+  assert.is(verdicts.equal, 1);
+  assert.equal([...verdicts.incompletes.keys()], ['now: its body was too long to be read']);
+});
+
 test('a status that differs, an answer that does not come, a stream that breaks', async () => {
   const all: Told[] = [
     { id: 'a', ask: 'POST /v1/x', at: 0, until: 1 },

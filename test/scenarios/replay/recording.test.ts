@@ -119,7 +119,7 @@ test('what is wrong with it is told with its line', async () => {
     ['', /:1: no recording: it is empty/],
     ['{"hello": 1}\n', /:1: no recording: its first line must be/],
     [textOf(whole).replace('"type":"body"', '"type":"body",,'), /:4: not an object of JSON/],
-    [changed(2, { method: 'EAT' }), /:3: method must be one of HTTP/],
+    [changed(2, { method: 'no way' }), /:3: method must be one of HTTP/],
     [changed(2, { path: 'http://elsewhere/' }), /:3: path must be one of HTTP/],
     [changed(2, { path: '/a b' }), /:3: path must be one of HTTP/],
     [changed(2, { id: 'a\r\nb: c' }), /:3: id must be a plain token/],
@@ -133,6 +133,20 @@ test('what is wrong with it is told with its line', async () => {
     [changed(5, { tracks: [] }), /:6: tracks must be an object/],
   ];
   for (const [text, says] of cases) assert.match(await refusal(text), says);
+});
+
+test('options are taken as far as they are ones, and cost no more than the machine has', async () => {
+  const options = { threads: 1e9, modelThreads: 2, memoryBytes: -1, device: 7, queueMax: 5.5 };
+  const server = { type: 'server', atMs: 1, version: '', options: { ...options, batchMax: 3 } };
+  const { settings } = await read(textOf([header, server]));
+  assert.is(settings.modelThreads, 2);
+  assert.is(settings.batchMax, 3);
+  assert.is(settings.threads, null);
+  assert.is(settings.memoryBytes, null);
+  assert.is(settings.device, 'local');
+  assert.is(settings.queueMax, 4096);
+  const far = await refusal(textOf([header, arrived(1, 0), arrived(2, 1e15)]));
+  assert.match(far, /its requests come within 1000000000000000 ms, at most/);
 });
 
 test('no damage does anything but be told', async () => {
