@@ -27,6 +27,7 @@ import {
   type StorageSource,
 } from './invocation-plan.js';
 import { InvocationRecorder } from './invocation-recorder.js';
+import { PlacementRetry } from './placement-retry.js';
 import { RoomMaker } from './room-maker.js';
 import { RowTable } from './row-table.js';
 import type { WorkspaceShare } from './workspace-limits.js';
@@ -93,22 +94,22 @@ export class InvocationRunner {
 
   constructor(options: InvocationRunnerOptions) {
     this.#options = options;
-    this.#device = options.device;
-    this.#budget = options.budget;
-    this.#table = new StorageTable(options.pool, options.budget.ledger);
+    const { device, budget, pool, ports } = options;
+    this.#device = device;
+    this.#budget = budget;
+    const settle = (): void => budget.settle();
+    this.#table = new StorageTable(pool, budget.ledger, new PlacementRetry(ports.timers, settle));
     const books = {
-      storage: this.#table,
-      now: () => options.ports.clock.now(),
-      settle: () => this.#budget.settle(),
-      forecast: (bytes: number, label: string) => this.#budget.forecast(bytes, label),
+      ...{ storage: this.#table, settle },
+      now: () => ports.clock.now(),
+      forecast: (bytes: number, label: string) => budget.forecast(bytes, label),
     };
     this.banks = new BankTable(books);
     this.rows = new RowTable({ ...books, banks: this.banks });
-    const { queue } = options.device;
     const { banks, rows } = this;
     const room = new RoomMaker({ banks, rows, runningBytes: () => this.#runningBytes });
-    this.#line = new AdmissionLine(options.budget, { banks, rows, room }, () => queue.refusal);
-    options.device.onLost((status) => this.refuseWaiting(status));
+    this.#line = new AdmissionLine(budget, { banks, rows, room }, () => device.queue.refusal);
+    device.onLost((status) => this.refuseWaiting(status));
   }
 
   /** Invocations accepted and not retired. */
@@ -186,8 +187,7 @@ export class InvocationRunner {
       return fresh !== null;
     };
     const label = `invocation '${invocation}'`;
-    const keys = submission.buffers.flatMap(({ key }) => key ?? []);
-    const rows = this.rows.ofStorage(keys);
+    const rows = this.rows.ofStorage(submission.buffers.flatMap(({ key }) => key ?? []));
     const about = rows === null ? {} : ({ about: 'used' } as const);
     this.#line.ask(invocation, { bytes, banks, rows, ...about, label, admit }, calls.onFailed);
     plan = null;

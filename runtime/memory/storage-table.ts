@@ -12,6 +12,7 @@ import type { Owner } from '../hal/submission.js';
 import type { Reservation } from './budget.js';
 import type { Lease, Ledger } from './ledger.js';
 import { roundUp } from './slab-allocator.js';
+import type { PlacementRetry } from './placement-retry.js';
 
 export interface PlacedStorage {
   readonly key: string | null;
@@ -31,13 +32,15 @@ export interface StorageRequest {
 export class StorageTable {
   readonly #pool: Pool;
   readonly #ledger: Ledger;
+  readonly #retry: Pick<PlacementRetry, 'refused'>;
   readonly #keyed = new Map<string, PlacedStorage>();
   /** Given up by their owners; freed with their last use. */
   readonly #givenUp = new Set<PlacedStorage>();
 
-  constructor(pool: Pool, ledger: Ledger) {
+  constructor(pool: Pool, ledger: Ledger, retry: Pick<PlacementRetry, 'refused'>) {
     this.#pool = pool;
     this.#ledger = ledger;
+    this.#retry = retry;
   }
 
   /** What `place` takes out of a reservation for these requests. */
@@ -55,7 +58,7 @@ export class StorageTable {
     return storage;
   }
 
-  /** Places all or none; null when the pool has no room for one of them now. */
+  /** Places all or none; null when the pool has no room for one of them now: it is told again. */
   place(
     reservation: Reservation,
     requests: readonly StorageRequest[],
@@ -66,6 +69,7 @@ export class StorageTable {
       const range = this.#pool.allocate(bytes, owner.deployment, family);
       if (!range) {
         for (const placed of ranges) this.#pool.release(placed, null);
+        this.#retry.refused();
         return null;
       }
       ranges.push(range);

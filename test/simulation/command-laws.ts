@@ -83,7 +83,7 @@ export class CommandLaws {
 
   #isLenient({ sentMs }: Event): boolean {
     const { losses, history } = this.#context;
-    return losses.any('driver', 'thread') || !isReady(history, sentMs);
+    return losses.any('clock', 'driver', 'thread') || !isReady(history, sentMs);
   }
 
   #isExplained(event: Event, { code, message }: StatusRecord): boolean {

@@ -4,15 +4,15 @@
  */
 import type { SimulationOptions } from './simulation.js';
 
-type Shape = Pick<SimulationOptions, 'only' | 'calls'>;
+type Shape = Pick<SimulationOptions, 'only' | 'calls' | 'asked'>;
 
 export const profiles = {
   /** Two finite models and, where there is room for its pages, one of text. */
-  mixed: {},
+  mixed: { asked: 0.4 },
   /** Twenty calls to one finite model. */
-  embeddings: { only: 'finite', calls: 20 },
+  embeddings: { only: 'finite', calls: 20, asked: 0.25 },
   /** Readers and sessions of one model of text. */
-  text: { only: 'text' },
+  text: { only: 'text', asked: 0.25 },
 } as const satisfies Readonly<Record<string, Shape>>;
 
 export type ProfileName = keyof typeof profiles;

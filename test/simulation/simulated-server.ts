@@ -109,13 +109,16 @@ export class SimulatedServer {
     const { seed, watch, modelThreads, waitingMax, travelMs } = options;
     this.#random = SeededRandom.for(seed, 'server');
     this.files = new SimulatedFiles(watch.report.bind(watch));
+    let wasDevices = false;
     this.world = new SimulatedWorld({
       seed,
       delayMaxMs: travelMs,
       startMs: 1_000,
       onStep: (step) => {
         watch.step(step);
-        this.shadow?.checkNow();
+        // Nothing else changes what the device holds.
+        if (wasDevices) this.shadow?.checkNow();
+        wasDevices = step.thread === DEVICE_THREAD;
       },
     });
     const main = this.#start('main', new ActorKinds());

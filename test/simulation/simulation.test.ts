@@ -4,11 +4,12 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { profiles } from './profiles.js';
 import { faultKinds, simulate, type FaultKind, type Outcome } from './simulation.js';
 
 function simulateAll(from: number, seeds: number, faults?: readonly FaultKind[]): Outcome[] {
   return Array.from({ length: seeds }, (_, i) => {
-    const outcome = simulate({ seed: from + i, faults });
+    const outcome = simulate({ ...profiles.mixed, seed: from + i, faults });
     const broken = outcome.violations.map(({ law, detail }) => `${law}: ${detail}`);
     const again = `npm run sim -- --from ${outcome.seed} --seeds 1`;
     assert.equal(broken, [], `seed ${outcome.seed} with ${outcome.faults.join(',')}: ${again}`);

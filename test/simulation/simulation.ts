@@ -33,6 +33,8 @@ export interface SimulationOptions {
   readonly intruder?: Intruder;
   /** Calls of the first phase, instead of as many as the seed says. */
   readonly calls?: number;
+  /** Share of seeds after whose faults every model is asked to serve again; all without. */
+  readonly asked?: number;
   /** Some of the parts of an earlier outcome, which are left out. */
   readonly without?: ReadonlySet<string>;
 }
@@ -97,6 +99,7 @@ class Simulation {
   readonly #isTight: boolean;
   readonly #travelMs: number;
   readonly #isDrained: boolean;
+  readonly #isAsked: boolean;
   readonly #mishaps: readonly Mishap[];
   readonly #parts: string[] = [];
 
@@ -108,7 +111,8 @@ class Simulation {
       faultKinds.filter((kind) => this.#chance(0.65) && faults.includes(kind)),
     );
     this.#isTight = this.#faults.has('memory');
-    const { only } = options;
+    const { only, asked = 1 } = options;
+    this.#isAsked = SeededRandom.for(seed, 'asked').next() < asked;
     const hasText = only === 'text' || (only === undefined && this.#faults.has('text'));
     // Rows do not fit where banks have hardly room, and where they have, those of one model do.
     const fits = hasText && (!this.#isTight || this.#chance(0.6));
@@ -188,9 +192,11 @@ class Simulation {
     if (this.#rest('when faults have stopped')) {
       if (!this.#isDrained) {
         this.#checkKept();
-        this.#recover();
-        this.#serveAgain();
-        this.#checkKept();
+        if (this.#isAsked) {
+          this.#recover();
+          this.#serveAgain();
+          this.#checkKept();
+        }
         this.#removeAll();
       }
       this.#drain();
