@@ -17,7 +17,7 @@ export interface EpochMix {
 }
 
 const MOST = 0.5;
-const LEAST = 4;
+const LEAST = 2;
 const PROBE = 16;
 const STRETCH = 2;
 /** How much of a new measurement counts. */

@@ -38,7 +38,7 @@ test('prompts that become dearer get less, those that become cheaper more, withi
   run(share, 40, 2, true);
   assert.is(share.tokens, 5);
   run(share, 40, 200, true);
-  assert.is(share.tokens, 4);
+  assert.is(share.tokens, 2);
   run(share, 200, 0.01, true);
   assert.is(share.tokens, 128);
 });
