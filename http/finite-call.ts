@@ -39,7 +39,7 @@ export function answerFinite(
     const value = await readJson(c.req.raw, {
       bodyBytesMax: limits.bodyBytesMax,
       lists: { elementsMax: limits.batchMax, knob: '--max-batch N' },
-        exchange: scope.exchange,
+      exchange: scope.exchange,
     });
     const { model, body, encode } = read(value);
     const call = { requestId: scope.requestId, model, body };
