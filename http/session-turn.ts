@@ -15,7 +15,7 @@ import { readTurnPrompt, turnRequest } from './schemas/sessions.js';
 import type { Services } from './services.js';
 import type { TextReading } from './text-call.js';
 import type { SessionState } from './text-serving.js';
-import { requireOneForm, turnBody } from './turn-body.js';
+import { isForced, turnBody } from './turn-body.js';
 
 interface Reading {
   readonly generation: Generation;
@@ -58,8 +58,7 @@ function chatTurn(
   reading: Reading,
 ): TextReading {
   const { generation, topLogprobs, session } = reading;
-  const { prompt, hasTools, calls } = readChat(body);
-  requireOneForm(generation, hasTools);
+  const { prompt, hasTools, calls } = readChat(body, { form: generation.grammar });
   return {
     ...shared(reading),
     promptField: 'messages',
@@ -70,7 +69,7 @@ function chatTurn(
         writer: new ChatChoice({
           index: 0,
           hasTools,
-          isForced: calls !== null && generation.stop.length === 0,
+          isForced: isForced(calls, generation),
           isSingleCall: body.parallel_tool_calls === false,
           topLogprobs,
           callId: () => services.ports.ids.next('call'),

@@ -1,6 +1,5 @@
 /** What one choice asks of the server, from what the request says of all of them. */
-import type { Grammar, Prompt } from '../runtime/profiles/text.js';
-import { wrong } from './schemas/field.js';
+import type { CallGrammar, Prompt } from '../runtime/profiles/text.js';
 import type { Generation } from './schemas/generation.js';
 import type { TextBody } from './text-serving.js';
 
@@ -9,7 +8,7 @@ export interface Turn {
   readonly session: string | null;
   readonly hasTools: boolean;
   /** Calls that the answer must be; null: what the request says of its form. */
-  readonly calls: Grammar | null;
+  readonly calls: CallGrammar | null;
   /** Its prompt is said with likelihoods, too. */
   readonly isPromptScored?: boolean;
   /** Among the choices of its prompt. */
@@ -39,11 +38,6 @@ function nthSeed(seed: number, index: number): number {
   return Number.isSafeInteger(next) ? next : next - 2 * Number.MAX_SAFE_INTEGER;
 }
 
-/** A text that is held to a grammar cannot also spell calls. */
-export function requireOneForm({ grammar }: Generation, hasTools: boolean): void {
-  if (grammar === null || !hasTools) return;
-  throw wrong(
-    'response_format',
-    'an answer that may call tools cannot be held to a form; set tool_choice to "none"',
-  );
-}
+/** Nothing but calls is an answer, unless a text that the caller named cut it. */
+export const isForced = (calls: CallGrammar | null, { stop }: Generation): boolean =>
+  calls !== null && calls.orElse === null && stop.length === 0;

@@ -8,7 +8,7 @@ import { readChat } from '../schemas/chat-prompt.js';
 import { readGeneration } from '../schemas/generation.js';
 import type { Services } from '../services.js';
 import { answerGenerated, type Choice, type TextForm, type TextReading } from '../text-call.js';
-import { requireOneForm, turnBody } from '../turn-body.js';
+import { isForced, turnBody } from '../turn-body.js';
 import { describe } from './describe.js';
 
 const path = '/v1/chat/completions';
@@ -39,17 +39,16 @@ function readBody(services: Services, value: unknown): TextReading {
   const body = checkBody(chatRequest, value);
   refuseFields(body);
   const topLogprobs = chatLogprobs(body);
-  const { prompt, hasTools, calls } = readChat(body);
   const max_tokens = body.max_completion_tokens ?? body.max_tokens;
   const generation = readGeneration({ ...body, max_tokens }, topLogprobs);
-  requireOneForm(generation, hasTools);
+  const { prompt, hasTools, calls } = readChat(body, { form: generation.grammar });
   const count = body.n ?? 1;
   const choice = (index: number): Choice => ({
     body: turnBody(generation, { prompt, session: null, hasTools, calls, index }),
     writer: new ChatChoice({
       index,
       hasTools,
-      isForced: calls !== null && generation.stop.length === 0,
+      isForced: isForced(calls, generation),
       isSingleCall: body.parallel_tool_calls === false,
       topLogprobs,
       callId: () => services.ports.ids.next('call'),

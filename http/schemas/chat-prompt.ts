@@ -3,7 +3,12 @@
  * parts become one text, arguments of earlier calls become values, `developer` is spelled `system`:
  * what templates understand. Everything else of a message goes through as it came.
  */
-import type { CalledFunction, Grammar, Prompt } from '../../runtime/profiles/text.js';
+import type {
+  CalledFunction,
+  CallGrammar,
+  JsonGrammar,
+  Prompt,
+} from '../../runtime/profiles/text.js';
 import { typeName } from './check.js';
 import { readObject, readText, wrong } from './field.js';
 
@@ -16,8 +21,8 @@ export interface ChatPrompt {
   readonly prompt: Prompt;
   /** The answer may call a tool. */
   readonly hasTools: boolean;
-  /** The answer must be calls of these; null: it may be anything. */
-  readonly calls: Grammar | null;
+  /** The answer is held to calls of these; null: it may be anything, as far as they go. */
+  readonly calls: CallGrammar | null;
 }
 
 export interface ChatFields {
@@ -27,27 +32,42 @@ export interface ChatFields {
   readonly parallel_tool_calls?: boolean | null;
 }
 
-/** `isOpen`: the prompt ends where the assistant begins to speak. */
-export function readChat(body: ChatFields, isOpen = true): ChatPrompt {
+/** Where an answer that may call tools has a form, it is calls of them or of that form. */
+export interface ChatReading {
+  /** The prompt ends where the assistant begins to speak. */
+  readonly isOpen?: boolean;
+  readonly form?: JsonGrammar | null;
+}
+
+export function readChat(body: ChatFields, given: ChatReading = {}): ChatPrompt {
+  const { isOpen = true, form = null } = given;
   const messages = readMessages(body.messages);
   const tools = readTools(body.tools);
   const choice = readToolChoice(body.tool_choice, tools);
   const hasTools = tools.length > 0 && choice !== 'none';
   const offered = hasTools ? { tools, ...(choice === null ? {} : { tool_choice: choice }) } : {};
   const json = JSON.stringify({ messages, ...offered, add_generation_prompt: isOpen });
-  const calls = hasTools ? readForced(tools, choice, body.parallel_tool_calls === false) : null;
+  const isSingle = body.parallel_tool_calls === false;
+  const calls = hasTools ? readCalled(tools, { choice, isSingle, form }) : null;
   return { prompt: { kind: 'chat', json }, hasTools, calls };
 }
 
+interface Called {
+  readonly choice: unknown;
+  readonly isSingle: boolean;
+  readonly form: JsonGrammar | null;
+}
+
 /** A function that is named is called once. */
-function readForced(tools: readonly Fields[], choice: unknown, isSingle: boolean): Grammar | null {
-  if (choice === null || choice === 'auto') return null;
+function readCalled(tools: readonly Fields[], called: Called): CallGrammar | null {
+  const { choice, isSingle, form } = called;
+  const isFree = choice === null || choice === 'auto';
+  if (isFree && form === null) return null;
   const functions = tools.map((tool, index) => calledFunction(tool, index));
-  const shared = { kind: 'calls', form: null } as const;
-  if (choice === 'required') return { ...shared, functions, isSingle };
+  const shared = { kind: 'calls', form: null, orElse: isFree ? form : null } as const;
+  if (isFree || choice === 'required') return { ...shared, functions, isSingle };
   const { name } = (choice as Fields)['function'] as Fields;
-  const named = functions.filter((called) => called.name === name);
-  return { ...shared, functions: named, isSingle: true };
+  return { ...shared, functions: functions.filter((one) => one.name === name), isSingle: true };
 }
 
 function calledFunction(tool: Fields, index: number): CalledFunction {

@@ -4,7 +4,7 @@
  * prompts). What is absent or null is left to the package.
  */
 import type { z } from '@hono/zod-openapi';
-import type { Grammar, SamplingOptions } from '../../runtime/profiles/text.js';
+import type { JsonGrammar, SamplingOptions } from '../../runtime/profiles/text.js';
 import { typeName } from './check.js';
 import {
   flagField,
@@ -97,7 +97,7 @@ export interface Generation {
   readonly maxTokens: number | null;
   readonly stop: readonly string[];
   readonly sampling: SamplingOptions;
-  readonly grammar: Grammar | null;
+  readonly grammar: JsonGrammar | null;
   readonly isStream: boolean;
   readonly hasUsage: boolean;
 }
@@ -167,7 +167,7 @@ function readBias(value: unknown): (readonly [number, number])[] {
   });
 }
 
-function readGrammar(value: unknown): Grammar | null {
+function readGrammar(value: unknown): JsonGrammar | null {
   if (value === undefined || value === null) return null;
   const param = 'response_format';
   const format = readObject(value, param);

@@ -102,7 +102,7 @@ interface PromptFields {
 /** Messages that are only read end without an opening for an answer. */
 export function readAppended(body: PromptFields): Prompt {
   requireOne(body);
-  if (body.messages !== undefined) return readChat(body, false).prompt;
+  if (body.messages !== undefined) return readChat(body, { isOpen: false }).prompt;
   if (body.prompt === undefined) throw wrong('prompt', 'or messages must be given');
   return readPrompt(body.prompt, 'prompt');
 }

@@ -76,7 +76,7 @@ export class TextPreparer {
     if (!isKnown) {
       throw new StatusError(
         'invalidArgument',
-        `model ${id} cannot be made to call a tool: its package does not say how calls are written (${name}); tool_choice may be "auto" or "none"`,
+        `the package of model ${id} does not say how calls are written (${name}): no tool can be required, and no response_format held to beside tools`,
         { param: 'tool_choice' },
       );
     }

@@ -109,17 +109,23 @@ export type Prompt =
   | { readonly kind: 'chat'; readonly json: string };
 
 /** Constraint on what a turn may say. */
-export type Grammar =
+export type Grammar = JsonGrammar | CallGrammar;
+
+export type JsonGrammar =
   | { readonly kind: 'json' }
   /** A JSON Schema of the subset that the server knows; checked before the turn is accepted. */
-  | { readonly kind: 'schema'; readonly schema: unknown }
-  /** Calls of these functions, one at least; `form` is the package's, null before it is known. */
-  | {
-      readonly kind: 'calls';
-      readonly functions: readonly CalledFunction[];
-      readonly isSingle: boolean;
-      readonly form: CallForm | null;
-    };
+  | { readonly kind: 'schema'; readonly schema: unknown };
+
+/** Calls of functions, one at least. */
+export interface CallGrammar {
+  readonly kind: 'calls';
+  readonly functions: readonly CalledFunction[];
+  readonly isSingle: boolean;
+  /** The package's; null before it is known. */
+  readonly form: CallForm | null;
+  /** What may be said instead; null: nothing. */
+  readonly orElse: JsonGrammar | null;
+}
 
 /** A function that a turn may call. */
 export interface CalledFunction {

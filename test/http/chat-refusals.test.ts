@@ -37,12 +37,6 @@ const wrongBodies: [string, object, string, RegExp][] = [
     'tool_choice.function.name',
     /none/,
   ],
-  [
-    'tools and a form',
-    { tools, response_format: { type: 'json_object' } },
-    'response_format',
-    /tool_choice to "none"/,
-  ],
   ['another form', { response_format: { type: 'xml' } }, 'response_format.type', /json_schema/],
   [
     'no schema',

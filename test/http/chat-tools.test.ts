@@ -30,6 +30,8 @@ const walked = {
   isStrict: false,
 };
 
+const grammarOf = { kind: 'calls', form: null, orElse: null } as const;
+
 const choices: readonly (readonly [name: string, more: object, grammar: unknown])[] = [
   ['nothing said', {}, null],
   ['auto', { tool_choice: 'auto', parallel_tool_calls: false }, null],
@@ -37,18 +39,29 @@ const choices: readonly (readonly [name: string, more: object, grammar: unknown]
   [
     'required',
     { tool_choice: 'required' },
-    { kind: 'calls', form: null, functions: [looked, walked], isSingle: false },
+    { ...grammarOf, functions: [looked, walked], isSingle: false },
+  ],
+  [
+    'auto, beside a form',
+    { response_format: { type: 'json_object' } },
+    { ...grammarOf, functions: [looked, walked], isSingle: false, orElse: { kind: 'json' } },
+  ],
+  [
+    'required, beside a form',
+    { response_format: { type: 'json_object' }, tool_choice: 'required' },
+    { ...grammarOf, functions: [looked, walked], isSingle: false },
+  ],
+  [
+    'none, beside a form',
+    { response_format: { type: 'json_object' }, tool_choice: 'none' },
+    { kind: 'json' },
   ],
   [
     'required, one at a time',
     { tool_choice: 'required', parallel_tool_calls: false },
-    { kind: 'calls', form: null, functions: [looked, walked], isSingle: true },
+    { ...grammarOf, functions: [looked, walked], isSingle: true },
   ],
-  [
-    'a function',
-    { tool_choice: walk },
-    { kind: 'calls', form: null, functions: [walked], isSingle: true },
-  ],
+  ['a function', { tool_choice: walk }, { ...grammarOf, functions: [walked], isSingle: true }],
 ];
 
 for (const [name, more, grammar] of choices) {
@@ -58,7 +71,7 @@ for (const [name, more, grammar] of choices) {
     const response = await made.post(path, { ...good, ...more });
     assert.is(response.status, 200, await response.clone().text());
     assert.equal(made.text.calls[0]!.body.grammar, grammar);
-    assert.is(made.text.calls[0]!.body.hasTools, name !== 'none');
+    assert.is(made.text.calls[0]!.body.hasTools, !name.startsWith('none'));
   });
 }
 
@@ -84,6 +97,8 @@ test('an answer that had to be a call and is none is the fault of the package', 
   assert.is(await status({ max_tokens: 1 }), 200);
   assert.is(await status({ stop: 'N' }), 200);
   assert.is(await status({ tool_choice: 'auto' }), 200);
+  const form = { type: 'json_object' };
+  assert.is(await status({ tool_choice: 'auto', response_format: form }), 200);
 });
 
 test('a model that cannot be forced is 400 by the name of the field, whole and streamed', () =>

@@ -3,7 +3,7 @@
  * offered, with arguments that are a JSON object of its schema.
  */
 import { assert, StatusError } from '../../base/errors.js';
-import type { CalledFunction, Grammar } from '../../profiles/text.js';
+import type { CalledFunction, CallGrammar } from '../../profiles/text.js';
 import { END } from './grammar-program.js';
 import type { JsonText } from './json-text.js';
 import { literals } from './literal-tree.js';
@@ -13,10 +13,7 @@ import { SchemaRules } from './schema-rules.js';
 /** Of one answer. */
 const callsMax = 32;
 
-export function callRules(
-  text: JsonText,
-  { functions, isSingle, form }: Extract<Grammar, { kind: 'calls' }>,
-): number {
+export function callRules(text: JsonText, { functions, isSingle, form }: CallGrammar): number {
   assert(form !== null, "a package's form of calls");
   const { builder } = text;
   const { begin, middle, end, between } = form;

@@ -4,7 +4,7 @@
  * text at all. The subset of JSON Schema is stated in README.md.
  */
 import { StatusError } from '../../base/errors.js';
-import type { Grammar } from '../../profiles/text.js';
+import type { Grammar, JsonGrammar } from '../../profiles/text.js';
 import { callRules } from './call-rules.js';
 import { END, framesMax } from './grammar-program.js';
 import type { GrammarProgram } from './grammar-program.js';
@@ -27,7 +27,7 @@ export function compileGrammar(grammar: Grammar): GrammarProgram {
   const start = isOneLine ? rule : builder.space(rule);
   const { nodes } = builder;
   const levels = levelsOf(nodes);
-  const asker = isCalls ? 'tool_choice' : 'response_format';
+  const asker = isCalls && grammar.orElse === null ? 'tool_choice' : 'response_format';
   if (levels[start]! <= framesMax) {
     return { key: JSON.stringify(grammar), asker, nodes, start, levels };
   }
@@ -40,8 +40,14 @@ export function compileGrammar(grammar: Grammar): GrammarProgram {
 
 function ruleOf(grammar: Grammar, builder: ProgramBuilder): number {
   const text = new JsonText(builder);
+  if (grammar.kind !== 'calls') return jsonRule(grammar, text);
+  const calls = callRules(text, grammar);
+  const { orElse } = grammar;
+  return orElse === null ? calls : builder.split([calls, jsonRule(orElse, text)]);
+}
+
+function jsonRule(grammar: JsonGrammar, text: JsonText): number {
   if (grammar.kind === 'json') return text.object(END);
-  if (grammar.kind === 'calls') return callRules(text, grammar);
   return new SchemaRules(text, grammar.schema, schemaPlace).compile();
 }
 
@@ -51,5 +57,6 @@ export function checkGrammarSize(grammar: Grammar): void {
   if (grammar.kind === 'calls') {
     const all = grammar.functions.map(({ parameters }) => parameters);
     checkSize(all, 'tools');
+    if (grammar.orElse !== null) checkGrammarSize(grammar.orElse);
   }
 }

@@ -43,6 +43,7 @@ const forced = (offered = functions, isSingle = true): Grammar => ({
   functions: offered,
   isSingle,
   form: null,
+  orElse: null,
 });
 
 async function called(grammar: Grammar, seed: number, temperature: number) {
@@ -75,6 +76,21 @@ test('whatever is drawn, the answer is calls of what was offered', () =>
     }),
     { numRuns: 10 },
   ));
+
+test('beside a form an answer is calls, or of that form', async () => {
+  const schema = { type: 'object', properties: { said: { type: 'boolean' } }, required: ['said'] };
+  const orElse = { kind: 'schema', schema } as const;
+  const kinds = new Set<string>();
+  for (let seed = 0; seed < 40 && kinds.size < 2; seed += 1) {
+    const grammar = { ...forced(), orElse } as Grammar;
+    const { content, tool_calls: calls, finish } = await called(grammar, seed, 2);
+    assert.is(finish, 'stop');
+    kinds.add(calls.length > 0 ? 'calls' : 'form');
+    if (calls.length > 0) assert.is(content, null);
+    else assert.ok(isOfSchema(JSON.parse(content!), schema, schema), content!);
+  }
+  assert.is(kinds.size, 2);
+});
 
 test('a function that is named is the one that is called', async () => {
   for (const one of functions) {

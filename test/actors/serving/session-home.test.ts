@@ -7,13 +7,14 @@ import type { SessionHomeOptions } from '../../../actors/serving/session-home.js
 import { tinyText } from '../../runtime/text/grammar/vocabularies.js';
 import { smallGeometry } from '../../runtime/text/small-geometry.js';
 
-const home = new SessionHome({
+const options = {
   model: 'm',
   isSequence: false,
   geometry: smallGeometry({ vocabulary: tinyText.size, terminal: [tinyText.end] }),
   tokenizer: tinyText.tokenizer,
   control: { bind: () => ({ bytes: new Uint8Array(0), history: 0 }) },
-} as unknown as SessionHomeOptions);
+} as unknown as SessionHomeOptions;
+const home = new SessionHome(options);
 
 function turn(schema: unknown): unknown {
   const body = { session: null, maxTokens: 4, stop: [], sampling: {} };
@@ -37,6 +38,37 @@ test('every choice of a request has the one program, or the one refusal', () => 
   const first = refusal({ type: 'string', pattern: 'a' });
   assert.match((first as Error).message, /none of those that are kept/);
   assert.is(refusal({ type: 'string', pattern: 'a' }), first);
+});
+
+test('where nothing ends a turn, only one call can', () => {
+  const called = { name: 'f', parameters: null, place: '', isStrict: false };
+  const form = { begin: '!', middle: ' ', end: '', between: '\n', isOneLine: true };
+  const isOver = (terminal: readonly number[]): boolean => {
+    const geometry = smallGeometry({ vocabulary: tinyText.size, terminal });
+    const grammar = {
+      kind: 'calls',
+      functions: [called],
+      isSingle: false,
+      orElse: null,
+      form: null,
+    };
+    const body = { session: null, maxTokens: 4, stop: [], sampling: {}, grammar };
+    const asked = { ids: [1], requestId: 'r', held: 0, form };
+    const { grammar: state } = new SessionHome({
+      ...options,
+      geometry,
+    } as SessionHomeOptions).turnOf(
+      body as unknown as TextBody,
+      asked,
+      { stream: null, arrivedMs: 0 },
+      's',
+    );
+    for (const id of tinyText.spelled('!f {}')) state!.advance(id);
+    assert.ok(state!.isComplete);
+    return state!.isExhausted;
+  };
+  assert.ok(isOver([]));
+  assert.not.ok(isOver([tinyText.end]));
 });
 
 test.run();

@@ -172,7 +172,10 @@ test('how calls are written is asked once, of packages that read them, too', () 
   for (const more of ['', answers, formed.replace(answers, '')]) {
     const { code, param, message } = refusal(() => withEntries(more).callForm());
     assert.equal([code, param], ['invalidArgument', 'tool_choice']);
-    assert.match(message, /does not say how calls are written \(call_form\).*"auto" or "none"/);
+    assert.match(
+      message,
+      /does not say how calls are written \(call_form\): no tool can be required/,
+    );
   }
   const wrong = refusal(() => withEntries(formed.replace('begin', 'start')).callForm());
   assert.match(wrong.message, /call_form.*"begin" is no text/);

@@ -27,11 +27,11 @@ const called = (name: string, parameters: unknown, isStrict = false): CalledFunc
 const number = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 const offered = [called('f', number), called('ff', null), called('g', { type: 'object' })];
 
+const grammar = { kind: 'calls', functions: offered, isSingle: false, orElse: null } as const;
+
 function state(form: CallForm, isSingle = false, functions = offered): GrammarState {
-  return new GrammarState(
-    compileGrammar({ kind: 'calls', functions, isSingle, form }),
-    tinyText.table,
-  );
+  const asked = { ...grammar, functions, isSingle, form };
+  return new GrammarState(compileGrammar(asked), tinyText.table);
 }
 
 const takes = (form: CallForm, text: string, isSingle = false): boolean =>
@@ -71,6 +71,33 @@ test('several calls stand behind each other where they may, and end', () => {
   assert.not.ok(takes(line, many(33)));
 });
 
+test('beside a form the answer is calls or of that form, and nothing else', () => {
+  const schema = { type: 'object', properties: { a: { type: 'null' } }, required: ['a'] };
+  const orElse = { kind: 'schema', schema } as const;
+  for (const form of [line, marked, bare]) {
+    const either = (text: string): boolean => {
+      const program = compileGrammar({ ...grammar, form, orElse });
+      return accepts(new GrammarState(program, tinyText.table), tinyText.spelled(text));
+    };
+    const call = `${form.begin}f${form.middle}{"n":1}${form.end}`;
+    assert.ok(either(call));
+    assert.ok(either('{"a":null}'));
+    assert.not.ok(either('{}'));
+    assert.not.ok(either(`${call}{"a":null}`));
+  }
+  const wrong = {
+    ...grammar,
+    form: line,
+    orElse: { kind: 'schema', schema: { not: {} } },
+  } as const;
+  assert.throws(
+    () => compileGrammar(wrong),
+    (error: unknown) =>
+      error instanceof StatusError &&
+      error.status.param === 'response_format.json_schema.schema.not',
+  );
+});
+
 test('what is strict and cannot be held to is refused by its place; else it is any object', () => {
   const patterned = { type: 'object', properties: { a: { pattern: 'x' } } };
   const listed = { type: 'array' };
@@ -103,7 +130,7 @@ test('tools are bounded as a schema is, all together', () => {
   const wide = { type: 'object', properties: { b: { not: {} }, a: { const: 'x'.repeat(9_000) } } };
   // What is given up half way leaves states behind, and what is large then is any object.
   const loose = [called('f', wide), called('g', wide)];
-  const { nodes } = compileGrammar({ kind: 'calls', functions: loose, isSingle: true, form: line });
+  const { nodes } = compileGrammar({ ...grammar, functions: loose, form: line });
   assert.ok(nodes.length <= 16_384, `${nodes.length} states`);
   const hundred = Array.from({ length: 128 }, (_, at) => called(`f${at}`, number));
   assert.is(refused(hundred), null);

@@ -1,4 +1,4 @@
-/** Formats of strings: what is chosen under the mask is one, and what standards write is accepted. */
+/** Formats of strings: what is chosen under the mask is one; what standards write is accepted. */
 import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
