@@ -40,6 +40,8 @@ export class BankOperator {
     switch (this.#hops.get(event) ?? 'server') {
       case 'server': {
         const device = (reply.value as ServerSummary).devices[0]!.address;
+        // It has not been opened yet.
+        if (device === '') return false;
         this.#hops.set(event, 'device');
         this.#device = device;
         ask(device, 'device.describe', {});
