@@ -1,6 +1,7 @@
 /**
  * A choice as `/v1/chat/completions` spells it. With tools the answer is known only when it is
- * whole: the package reads content and calls out of it, and a stream sends them at the end.
+ * whole: the package reads content and calls out of it. A stream sends what is content for sure at
+ * once, and the rest at the end.
  */
 import { StatusError } from '../runtime/base/errors.js';
 import type { SpelledToken, TextDelta, TextResult, TextToken } from './text-serving.js';
@@ -33,6 +34,9 @@ interface Message {
 export class ChatChoice implements ChoiceWriter {
   readonly #options: ChatChoiceOptions;
   readonly #gathered: GatheredText;
+  /** With tools: content that was streamed, and tokens whose log probabilities were not. */
+  #said = '';
+  #unsaid: TextToken[] = [];
 
   constructor(options: ChatChoiceOptions) {
     this.#options = options;
@@ -47,7 +51,11 @@ export class ChatChoice implements ChoiceWriter {
     const { hasTools, topLogprobs } = this.#options;
     if (hasTools) {
       this.#gathered.add(delta);
-      return null;
+      this.#unsaid.push(...delta.tokens);
+      const { content = '' } = delta;
+      if (content === '') return null;
+      this.#said += content;
+      return this.#chunk({ content }, this.#unsaidLogprobs());
     }
     const hasLogprobs = topLogprobs !== null && delta.tokens.length > 0;
     if (delta.text === '' && !hasLogprobs) return null;
@@ -57,13 +65,22 @@ export class ChatChoice implements ChoiceWriter {
   last(result: TextResult): readonly object[] {
     if (!this.#options.hasTools) return [this.#chunk({}, null, result.finish)];
     const { content, calls } = this.#message(result);
-    const logprobs = this.#logprobs(this.#gathered.tokens);
+    // Blanks in front of calls may have been taken for content.
+    const isMore = content !== null && content.startsWith(this.#said);
+    const rest = isMore ? content.slice(this.#said.length) : '';
     const chunks: object[] = [];
-    if (content !== null && content !== '') chunks.push(this.#chunk({ content }, logprobs));
+    if (rest !== '') chunks.push(this.#chunk({ content: rest }, this.#unsaidLogprobs()));
     for (const [index, call] of calls.entries()) {
-      chunks.push(this.#chunk({ tool_calls: [{ index, ...call }] }, chunks[0] ? null : logprobs));
+      chunks.push(this.#chunk({ tool_calls: [{ index, ...call }] }, this.#unsaidLogprobs()));
     }
-    return [...chunks, this.#chunk({}, null, finishOf(result, calls))];
+    return [...chunks, this.#chunk({}, this.#unsaidLogprobs(), finishOf(result, calls))];
+  }
+
+  /** Each once. */
+  #unsaidLogprobs(): object | null {
+    const tokens = this.#unsaid;
+    this.#unsaid = [];
+    return tokens.length === 0 ? null : this.#logprobs(tokens);
   }
 
   gather(delta: TextDelta): void {

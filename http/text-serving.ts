@@ -49,6 +49,8 @@ export interface TextToken extends SpelledToken {
 export interface TextDelta {
   readonly text: string;
   readonly tokens: readonly TextToken[];
+  /** With tools: text that is no part of a call, known before the answer is whole. */
+  readonly content?: string;
   /** Tokens of a prompt that is scored; the first of all has no log probability. */
   readonly prompt?: readonly TextToken[];
 }

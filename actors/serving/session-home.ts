@@ -127,6 +127,7 @@ export class SessionHome {
       grammar: body.grammar === null ? null : this.#grammar(body.grammar, form),
       isCaptured: this.isSequence,
       scored: this.#scored(ids, body),
+      form: body.hasTools ? form : null,
       tokenizer: this.#options.tokenizer,
       terminal: this.#terminal,
     };
@@ -161,6 +162,13 @@ export class SessionHome {
   #grammar(grammar: Grammar, form: CallForm | null): GrammarState {
     const { tokenizer, model } = this.#options;
     const isCalls = grammar.kind === 'calls';
+    if (isCalls && form === null) {
+      throw new StatusError(
+        'invalidArgument',
+        `the package of model ${model} does not say how calls are written (call_form): no tool can be required, and no response_format held to beside tools`,
+        { param: grammar.orElse === null ? 'tool_choice' : 'response_format' },
+      );
+    }
     if (tokenizer === null) {
       throw new StatusError('invalidArgument', `model ${model} has no tokenizer for a format`, {
         param: isCalls ? 'tool_choice' : 'response_format',

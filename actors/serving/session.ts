@@ -112,8 +112,7 @@ class SessionHost {
     this.#asked = this.#askedOf(ask);
     if (this.#asked.copy !== null) return this.#asked.copy.prepare();
     const held = this.#input.row?.ids.length ?? 0;
-    const { prompt: asked, grammar } = this.#asked.body;
-    const wantsForm = grammar?.kind === 'calls';
+    const { prompt: asked, hasTools: wantsForm } = this.#asked.body;
     const prompt: PreparePrompt = { prompt: asked, held, wantsForm };
     const deadlineMs = ask.deadline ?? Number.MAX_SAFE_INTEGER;
     const { preparer } = this.#input.home;

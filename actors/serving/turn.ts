@@ -8,10 +8,11 @@
  */
 import { StatusError } from '../../runtime/base/errors.js';
 import type { BoundTurn } from '../../runtime/packages/text-control.js';
-import type { SpanResult, TokenLikelihood } from '../../runtime/profiles/text.js';
+import type { CallForm, SpanResult, TokenLikelihood } from '../../runtime/profiles/text.js';
 import type { GrammarState } from '../../runtime/text/grammar/grammar-state.js';
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { ScoredPrompt } from './scored-prompt.js';
+import { ContentText } from '../../runtime/text/content-text.js';
 import { StopText } from '../../runtime/text/stop-text.js';
 import { TokenText } from '../../runtime/text/token-text.js';
 import type { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
@@ -35,6 +36,8 @@ export interface TurnInput {
   readonly grammar: GrammarState | null;
   /** The likelihoods of the prompt are wanted, too. */
   readonly scored: ScoredPrompt | null;
+  /** How calls of tools are written, where it may call some; null also where nobody says. */
+  readonly form: CallForm | null;
   /** What its tokens give is wanted, each token's once. */
   readonly isCaptured: boolean;
   /** Null for packages without one: such a turn has ids and no text. */
@@ -109,6 +112,7 @@ export class Turn {
   finish: TextFinish | null = null;
   readonly #text: TokenText | null;
   readonly #stop: StopText;
+  readonly #content: ContentText | null;
   /** Tokens of the prompt that are to be said. */
   #unsaid: TextToken[] = [];
   #whole = '';
@@ -117,7 +121,8 @@ export class Turn {
     this.input = input;
     this.#text = input.tokenizer === null ? null : new TokenText(input.tokenizer);
     this.#stop = new StopText(input.stop);
-    const { scored, prompt } = input;
+    const { scored, prompt, form } = input;
+    this.#content = form === null ? null : new ContentText(form);
     if (scored !== null) this.#unsaid.push(scored.placed(this.#token(prompt[0]!, [])));
   }
 
@@ -224,7 +229,13 @@ export class Turn {
     const prompt = this.#unsaid;
     if (text === '' && tokens.length === 0 && prompt.length === 0) return null;
     this.#unsaid = [];
-    return prompt.length === 0 ? { text, tokens } : { text, tokens, prompt };
+    const content = this.#content?.push(text) ?? '';
+    return {
+      text,
+      tokens,
+      ...(prompt.length === 0 ? {} : { prompt }),
+      ...(content === '' ? {} : { content }),
+    };
   }
 
   /** It ends though it has more to say: its row is full, or nothing was to be said. */

@@ -68,18 +68,11 @@ export class TextPreparer {
     }
   }
 
-  /** How calls of functions are written, for an answer that must be one. */
-  callForm(): CallForm {
-    const { id } = this.#model;
+  /** How calls of functions are written; null where the package does not say or read it. */
+  callForm(): CallForm | null {
     const { name } = callFormEntry;
     const isKnown = [name, answerEntry.name].every((entry) => this.#vm.signature(entry) !== null);
-    if (!isKnown) {
-      throw new StatusError(
-        'invalidArgument',
-        `the package of model ${id} does not say how calls are written (${name}): no tool can be required, and no response_format held to beside tools`,
-        { param: 'tool_choice' },
-      );
-    }
+    if (!isKnown) return null;
     this.#callForm ??= checkCallForm((this.#vm.call(name, [FROZEN_STATE]) as [Uint8Array])[0]);
     return this.#callForm;
   }

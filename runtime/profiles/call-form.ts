@@ -1,12 +1,14 @@
 /**
  * How a package writes calls of functions, as its entry `call_form` says it: one JSON object
- * `{"begin", "middle", "end", "between"?, "one_line"?}`, checked before anything is made of it.
+ * `{"begin", "middle", "end", "between"?, "one_line"?, "marks"?, "leads"?}`, checked before anything
+ * is made of it.
  */
 import { invalidReturn } from './record-table.js';
 import type { CallForm } from './text.js';
 
 const entry = 'call_form';
 const bytesMax = 4096;
+const marksMax = 16;
 
 export function checkCallForm(bytes: Uint8Array): CallForm {
   const form = objectIn(bytes);
@@ -20,7 +22,15 @@ export function checkCallForm(bytes: Uint8Array): CallForm {
     throw broken(`"${part}" is no text`);
   }) as [string, string, string];
   if (begin + middle === '') throw broken('nothing tells a call from text');
-  return { begin, middle, end, between, isOneLine };
+  const [marks, leads] = [textsOf(form, 'marks'), textsOf(form, 'leads')];
+  return { begin, middle, end, between, isOneLine, marks, leads };
+}
+
+function textsOf(form: Readonly<Record<string, unknown>>, part: string): readonly string[] {
+  const texts = form[part] ?? [];
+  const isList = Array.isArray(texts) && texts.length <= marksMax;
+  if (isList && texts.every((text) => typeof text === 'string' && text !== '')) return texts;
+  throw broken(`"${part}" is no list of at most ${marksMax} texts`);
 }
 
 function objectIn(bytes: Uint8Array): Readonly<Record<string, unknown>> {

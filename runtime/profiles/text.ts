@@ -147,4 +147,7 @@ export interface CallForm {
   readonly between: string | null;
   /** Arguments have no line breaks, and nothing comes before the first call. */
   readonly isOneLine: boolean;
+  /** What may begin a call within an answer; `leads` only where white space alone came before. */
+  readonly marks: readonly string[];
+  readonly leads: readonly string[];
 }

@@ -33,6 +33,7 @@ export async function toolConformance(subject: TextSubject): Promise<void> {
   const client = new OpenAI({ baseURL: subject.baseURL, apiKey: 'unused', maxRetries: 0 });
   await callsWhatIsRequired(client, subject);
   await refusesWhatItCannotHold(client, subject);
+  await saysContentAtOnce(client, subject);
   await scoresPrompts(client, subject);
   await drawsBySeed(client, subject);
   await saysWhatIsTooLong(client, subject);
@@ -89,6 +90,21 @@ async function refusesWhatItCannotHold(client: OpenAI, subject: TextSubject): Pr
     }),
   );
   assert.is(error.param, 'tools[0].function.parameters.properties.a.pattern');
+}
+
+/** That tools are offered does not keep an answer back that calls none. */
+async function saysContentAtOnce(client: OpenAI, { model, prompt }: TextSubject): Promise<void> {
+  const messages = [{ role: 'user' as const, content: prompt }];
+  const asked = { model, messages, tools, temperature: 0, max_tokens: 12 };
+  const whole = await client.chat.completions.create(asked);
+  const { content, tool_calls: calls } = whole.choices[0]!.message;
+  assert.is(calls, undefined);
+  const pieces: string[] = [];
+  for await (const chunk of await client.chat.completions.create({ ...asked, stream: true })) {
+    pieces.push(chunk.choices[0]?.delta.content ?? '');
+  }
+  assert.is(pieces.join(''), content);
+  assert.ok(pieces.filter((piece) => piece !== '').length > 4, JSON.stringify(pieces));
 }
 
 /** The likelihoods of an answer are those of the same text as a prompt. */

@@ -121,6 +121,26 @@ test('calls are streamed with their index, then their reason', () =>
     assert.equal(heard.finishes, ['tool_calls']);
   }));
 
+test('content is streamed before the answer is whole, once, with its log probabilities', () =>
+  withServer(async ({ text }, { url }) => {
+    const said = JSON.stringify({ content: 'Let me see.', tool_calls: calls.slice(0, 1) });
+    const tokens = ['Let ', 'me see', '. ', '<', 'call>'];
+    for (const contents of [[], ['Let '], ['Let ', 'me see', '. ']]) {
+      text.speeches = [{ tokens, contents, chat: said }];
+      const body = { ...good, stream: true, logprobs: true };
+      const response = await postJson(url + path, body);
+      const heard = checkLaw(await response.text(), { form: 'chat' });
+      // Blanks in front of a call may come, too.
+      assert.is(heard.texts[0]!.trimEnd(), 'Let me see.');
+      assert.equal(heard.finishes, ['tool_calls']);
+      const scored = heard.logprobs[0]! as { content: { token: string }[] }[];
+      assert.equal(
+        scored.flatMap(({ content }) => content.map(({ token }) => token)),
+        tokens,
+      );
+    }
+  }));
+
 test('a prompt that is too long is refused by the name of its field', async () => {
   for (const [route, field, more] of [
     [path, 'messages', { messages }],

@@ -27,6 +27,8 @@ export interface Speech {
   readonly failure?: Error;
   /** Waits for ever after so many deltas, until it is told to stop. */
   readonly hangAt?: number;
+  /** With tools: what of each token is content for sure. */
+  readonly contents?: readonly string[];
   /** What the package reads in the answer when tools were offered. */
   readonly chat?: string;
   readonly drafted?: number;
@@ -76,7 +78,10 @@ export class FakeText implements TextServing {
       if (count >= limit || options.signal.aborted) break;
       if (count === speech.failAt) throw speech.failure ?? new Error('broken');
       if (count === speech.hangAt) break;
-      const held = options.onDelta({ text, tokens: [this.#token(call, text)] } as TextDelta);
+      const content = speech.contents?.[count] ?? '';
+      const known = content === '' ? {} : { content };
+      const delta: TextDelta = { text, tokens: [this.#token(call, text)], ...known };
+      const held = options.onDelta(delta);
       this.spoken.set(call.requestId, (this.spoken.get(call.requestId) ?? 0) + text.length);
       count += 1;
       if (held !== undefined) await Promise.race([held, stopped]);

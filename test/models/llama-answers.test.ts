@@ -1,9 +1,11 @@
 /** How models/llama writes calls of tools where an answer must be one: each form is read again. */
+import fc from '../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCallForm } from '../../runtime/profiles/call-form.js';
+import { ContentText } from '../../runtime/text/content-text.js';
 import { repositoryRoot } from '../runtime/packages/repository-root.js';
 import { hostCalls } from './motif-host.js';
 import { motifs } from './motif-values.js';
@@ -49,5 +51,21 @@ for (const marks of [0, 1, 2, 3]) {
     });
   });
 }
+
+test('what is content before the whole is known is content in the end', () => {
+  const form = checkCallForm(call('form', 1n) as Uint8Array);
+  const calling = '<tool_call>{"name":"f","arguments":{}}</tool_call>';
+  const bare = '{"name":"f","arguments":{}}';
+  const piece = fc.constantFrom('a', '\n', ' ', '<', 'tool_call>', calling, bare, '[', ']', 'é');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const content = new ContentText(form);
+      const early = pieces.map((one) => content.push(one)).join('');
+      const { content: all } = answer(pieces.join('')) as { content: string | null };
+      assert.ok((all ?? '').startsWith(early.trimEnd()), JSON.stringify([early, all]));
+    }),
+    { numRuns: 300 },
+  );
+});
 
 test.run();

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCallForm } from '../../runtime/profiles/call-form.js';
+import { ContentText } from '../../runtime/text/content-text.js';
 import { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
 import { repositoryRoot } from '../runtime/packages/repository-root.js';
 import { hostCalls } from './motif-host.js';
@@ -112,6 +113,20 @@ test('calls that are written in their form are read as what they are', () => {
   const written = given.map((one) => begin + one.name + middle + one.arguments + end);
   const read = given.map((one) => ({ type: 'function', function: one }));
   assert.equal(answer(written.join(between!)), { content: null, tool_calls: read });
+});
+
+test('what is content before the whole is known is content in the end', () => {
+  const form = checkCallForm(call('form') as Uint8Array);
+  const piece = fc.constantFrom('a', '\n', '!', '!f {}', ' ', '{', '}', '\n!g {"é":1}', 'é');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
+      const content = new ContentText(form);
+      const early = pieces.map((one) => content.push(one)).join('');
+      const { content: all } = answer(pieces.join('')) as { content: string | null };
+      assert.ok((all ?? '').startsWith(early.trimEnd()), JSON.stringify([early, all]));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('any answer stays what it is, or its lines are calls', () => {

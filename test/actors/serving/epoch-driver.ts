@@ -85,6 +85,7 @@ const plain: TurnInput = {
   details: true,
   grammar: null,
   scored: null,
+  form: null,
   isCaptured: false,
   tokenizer: null,
   terminal: new Set<number>(),

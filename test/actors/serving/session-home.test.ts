@@ -40,35 +40,32 @@ test('every choice of a request has the one program, or the one refusal', () => 
   assert.is(refusal({ type: 'string', pattern: 'a' }), first);
 });
 
-test('where nothing ends a turn, only one call can', () => {
-  const called = { name: 'f', parameters: null, place: '', isStrict: false };
-  const form = { begin: '!', middle: ' ', end: '', between: '\n', isOneLine: true };
-  const isOver = (terminal: readonly number[]): boolean => {
+test('where nothing ends a turn, only one call can; without a form none can be required', () => {
+  const plain = { isOneLine: true, marks: [], leads: [] };
+  const form = { begin: '!', middle: ' ', end: '', between: '\n', ...plain };
+  const functions = [{ name: 'f', parameters: null, place: '', isStrict: false }];
+  const grammar = { kind: 'calls', functions, isSingle: false, orElse: null, form: null };
+  const body = { session: null, maxTokens: 4, stop: [], sampling: {}, hasTools: true, grammar };
+  const stateOf = (terminal: readonly number[], known: typeof form | null) => {
     const geometry = smallGeometry({ vocabulary: tinyText.size, terminal });
-    const grammar = {
-      kind: 'calls',
-      functions: [called],
-      isSingle: false,
-      orElse: null,
-      form: null,
-    };
-    const body = { session: null, maxTokens: 4, stop: [], sampling: {}, grammar };
-    const asked = { ids: [1], requestId: 'r', held: 0, form };
-    const { grammar: state } = new SessionHome({
-      ...options,
-      geometry,
-    } as SessionHomeOptions).turnOf(
+    const asked = { ids: [1], requestId: 'r', held: 0, form: known };
+    return new SessionHome({ ...options, geometry } as SessionHomeOptions).turnOf(
       body as unknown as TextBody,
       asked,
       { stream: null, arrivedMs: 0 },
       's',
-    );
-    for (const id of tinyText.spelled('!f {}')) state!.advance(id);
-    assert.ok(state!.isComplete);
-    return state!.isExhausted;
+    ).grammar!;
   };
-  assert.ok(isOver([]));
-  assert.not.ok(isOver([tinyText.end]));
+  for (const [terminal, isOver] of [
+    [[], true],
+    [[tinyText.end], false],
+  ] as const) {
+    const state = stateOf(terminal, form);
+    for (const id of tinyText.spelled('!f {}')) state.advance(id);
+    assert.ok(state.isComplete);
+    assert.is(state.isExhausted, isOver);
+  }
+  assert.throws(() => stateOf([], null), /does not say how calls are written \(call_form\)/);
 });
 
 test.run();

@@ -5,11 +5,14 @@ import { checkCallForm } from '../../../runtime/profiles/call-form.js';
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 const good = { begin: '<', middle: ' ', end: '>' };
+const absent = { between: null, isOneLine: false, marks: [], leads: [] };
 
 test('a form is its texts; what it does not say it does not have', () => {
-  assert.equal(checkCallForm(bytes(good)), { ...good, between: null, isOneLine: false });
-  const full = { ...good, between: '', one_line: true };
-  assert.equal(checkCallForm(bytes(full)), { ...good, between: '', isOneLine: true });
+  assert.equal(checkCallForm(bytes(good)), { ...good, ...absent });
+  const [marks, leads] = [['<', '\n!'], ['{']];
+  const full = { ...good, between: '', one_line: true, marks, leads };
+  const read = { ...good, between: '', isOneLine: true, marks, leads };
+  assert.equal(checkCallForm(bytes(full)), read);
 });
 
 const wrong: readonly (readonly [name: string, given: Uint8Array, says: RegExp])[] = [
@@ -20,6 +23,12 @@ const wrong: readonly (readonly [name: string, given: Uint8Array, says: RegExp])
   ['a number', bytes({ ...good, middle: 1 }), /"middle" is no text/],
   ['a wrong line', bytes({ ...good, one_line: 1 }), /"one_line" is neither/],
   ['a wrong joint', bytes({ ...good, between: 1 }), /"between" is no text/],
+  ['an empty mark', bytes({ ...good, marks: [''] }), /"marks" is no list/],
+  [
+    'many leads',
+    bytes({ ...good, leads: Array(17).fill('x') }),
+    /"leads" is no list of at most 16/,
+  ],
   ['no mark at all', bytes({ begin: '', middle: '', end: '>' }), /nothing tells a call/],
   ['too much', bytes({ ...good, begin: 'x'.repeat(5000) }), /at most 4096/],
 ];

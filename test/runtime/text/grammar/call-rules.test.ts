@@ -7,13 +7,21 @@ import { compileGrammar } from '../../../../runtime/text/grammar/compile-grammar
 import { GrammarState } from '../../../../runtime/text/grammar/grammar-state.js';
 import { accepts, tinyText } from './vocabularies.js';
 
-const line: CallForm = { begin: '!', middle: ' ', end: '', between: '\n', isOneLine: true };
+const plain = { isOneLine: false, marks: [], leads: [] };
+const line: CallForm = {
+  begin: '!',
+  middle: ' ',
+  end: '',
+  between: '\n',
+  ...plain,
+  isOneLine: true,
+};
 const marked: CallForm = {
   begin: '<c>\n{"name": "',
   middle: '", "arguments": ',
   end: '}\n</c>',
   between: '\n',
-  isOneLine: false,
+  ...plain,
 };
 const bare: CallForm = { ...marked, begin: '{"name":"', end: '}', between: null };
 
