@@ -137,6 +137,11 @@ export const metricTable = {
     help: 'Bytes of device memory by owner (bank, generation, invocation, row, result, request).',
     labels: ['device', 'owner'],
   },
+  loom_row_evictions: {
+    kind: 'gauge',
+    help: 'Times that the rows of a text model had to leave because others needed their memory.',
+    labels: ['model'],
+  },
   loom_device_budget_bytes: {
     kind: 'gauge',
     help: 'The memory budget of a device.',

@@ -79,6 +79,20 @@ export interface ModelMemory {
   readonly preparedPeakBytes: number;
   readonly residentBytes: number;
   readonly hostStateBytes: number;
+  /** What is resident, by the kind of who holds it. */
+  readonly byOwner: Readonly<Record<string, number>>;
+}
+
+/** Pages and states of a text model on the device. */
+export interface RowsState {
+  /** `resting`: no turn runs, and they may leave when others need the room. */
+  readonly state: 'absent' | 'inUse' | 'resting' | 'leaving';
+  readonly bytes: number;
+  /** They are in use, and others wait for their room. */
+  readonly isWanted: boolean;
+  readonly pinned: boolean;
+  /** How often they had to leave; sessions read their text again then. */
+  readonly evictions: number;
 }
 
 /** Resident parameters that stages of one generation share. */
@@ -112,6 +126,8 @@ export interface ModelState {
   readonly stages: readonly StageSummary[];
   readonly memory: ModelMemory | null;
   readonly banks: readonly BankState[];
+  /** Null for models that keep no rows. */
+  readonly rows: RowsState | null;
   readonly package: string;
   readonly error: StatusRecord | null;
 }

@@ -1,6 +1,12 @@
 /** What actors say of a deployment, as http documents it. */
 import { join } from 'node:path';
-import type { BankState, DeploymentState, ModelState, StageSummary } from '../../http/serving.js';
+import type {
+  BankState,
+  DeploymentState,
+  ModelState,
+  RowsState,
+  StageSummary,
+} from '../../http/serving.js';
 import type { DeviceSummary } from '../model/device-queue.js';
 import type { DeploymentSummary } from '../model/deployment.js';
 import type { PreparedSummary } from '../model/prepared-summary.js';
@@ -43,8 +49,10 @@ export function modelStateOf(summary: DeploymentSummary, parts: ModelParts): Mod
             preparedPeakBytes: prepared.peakBytes,
             residentBytes: residentBytes(id, device),
             hostStateBytes: prepared.stateBytes,
+            byOwner: bytesByOwner(id, device),
           },
     banks: banksOf(summary, device),
+    rows: rowsOf(summary, device),
     package: location === null ? '' : placeOf(location),
     error: failure,
   };
@@ -62,6 +70,22 @@ export function banksOf(
   const mine = device?.banks.filter((bank) => bank.id.startsWith(`${id}@${generation}/`)) ?? [];
   return mine.map(({ deployment: _, ...bank }) => bank);
 }
+
+/** Of the generation that serves; null for contracts that keep none. */
+function rowsOf(
+  { id, generation }: DeploymentSummary,
+  device: DeviceSummary | null,
+): RowsState | null {
+  const found = device?.rows.find((rows) => rows.id.startsWith(`${id}@${generation}/`));
+  if (found === undefined) return null;
+  const { state, bytes, isWanted, pinned, evictions } = found;
+  return { state, bytes, isWanted, pinned, evictions };
+}
+
+const bytesByOwner = (id: string, device: DeviceSummary | null): Record<string, number> => {
+  const own = (device?.byOwner ?? []).filter(({ deployment }) => deployment === id);
+  return Object.fromEntries(own.map(({ kind, bytes }) => [kind, bytes]));
+};
 
 const residentBytes = (id: string, device: DeviceSummary | null): number =>
   (device?.byOwner ?? [])

@@ -346,6 +346,9 @@ function collectDevice(sink: MetricSink, name: string, device: DeviceSummary): v
   for (const owner of ['bank', 'generation', 'invocation', 'row', 'result', 'request']) {
     sink.set('loom_device_bytes', { device: name, owner }, totals.get(owner) ?? 0);
   }
+  for (const { deployment: model, evictions } of device.rows) {
+    sink.set('loom_row_evictions', { model }, evictions);
+  }
 }
 
 function modelSummary(summary: DeploymentSummary): ModelSummary {

@@ -330,7 +330,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const owner = { model: prepared.id, device, preparer: this.preparer, epoch: this.#epoch };
     const store = storeOutlook(prepared.geometry, this.#store.describe(), this.#sessions.size);
     const lease = this.#lease.details();
-    return { ...owner, ...store, lease, turns: turnsOutlook(this.#turns?.all ?? []) };
+    return { ...owner, ...store, lease, turns: turnsOutlook(this.#turns) };
   }
 
   pulse(): GenerationPulse {

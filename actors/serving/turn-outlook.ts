@@ -7,6 +7,7 @@ import type { TextGeometry } from '../../runtime/profiles/text.js';
 import type { GenerationPulse } from '../model/generation-base.js';
 import type { RowLeaseDetails } from '../model/row-lease.js';
 import type { Turn } from './turn.js';
+import type { TurnTable } from './turn-table.js';
 
 /** Told of to who asks why a turn waits. */
 export interface TextGenerationDetails {
@@ -36,6 +37,8 @@ export interface TextGenerationDetails {
     readonly hasRow: boolean;
     readonly isInFlight: boolean;
     readonly isStalled: boolean;
+    /** It came after others had asked for the rows' room. */
+    readonly isLate: boolean;
   }[];
 }
 
@@ -53,9 +56,11 @@ export function storeOutlook(
   };
 }
 
-export function turnsOutlook(turns: readonly Turn[]): TextGenerationDetails['turns'] {
-  return turns.map(({ input, row, isInFlight, isStalled }) => {
-    return { session: input.session, hasRow: row !== null, isInFlight, isStalled };
+export function turnsOutlook(table: TurnTable | null): TextGenerationDetails['turns'] {
+  return (table?.all ?? []).map((turn) => {
+    const { input, row, isInFlight, isStalled } = turn;
+    const isLate = !isStalled && !table!.door.lets(turn);
+    return { session: input.session, hasRow: row !== null, isInFlight, isStalled, isLate };
   });
 }
 

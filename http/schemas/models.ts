@@ -90,6 +90,14 @@ const bankAnswer = z.object({
   pinned: z.boolean(),
 });
 
+const rowsAnswer = z.object({
+  state: z.enum(['absent', 'inUse', 'resting', 'leaving']),
+  bytes: z.number().int(),
+  isWanted: z.boolean(),
+  pinned: z.boolean(),
+  evictions: z.number().int(),
+});
+
 export const modelStateAnswer = z
   .object({
     id: z.string(),
@@ -114,9 +122,11 @@ export const modelStateAnswer = z
         preparedPeakBytes: z.number().int(),
         residentBytes: z.number().int(),
         hostStateBytes: z.number().int(),
+        byOwner: z.record(z.string(), z.number().int()),
       })
       .nullable(),
     banks: z.array(bankAnswer),
+    rows: rowsAnswer.nullable(),
     package: z.string(),
     error: z.unknown().nullable(),
   })

@@ -199,7 +199,7 @@ export class BankTable {
     });
   }
 
-  /** From now until `letGo` they are there between invocations, too. They are there or on their way. */
+  /** Until `letGo` they stay between invocations, too. They are there or on their way. */
   hold(ids: readonly string[]): void {
     this.use(ids);
     for (const id of ids) this.#find(id).holders += 1;

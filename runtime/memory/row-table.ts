@@ -81,7 +81,7 @@ export class RowTable {
     if (this.#rows.has(spec.id)) {
       throw new StatusError('alreadyExists', `rows '${spec.id}' are registered already`);
     }
-    const label = `the rows of model '${spec.deployment}', with their banks and one epoch,`;
+    const label = `model '${spec.deployment}', with its rows, their banks and one epoch,`;
     const { banks, forecast } = this.#options;
     forecast(bytesOf(spec) + spec.epochBytes + banks.mostBytes(spec.banks), label);
   }

@@ -18,6 +18,11 @@ export class Texts {
     this.server = server;
   }
 
+  /** The id of the last request. */
+  get last(): string {
+    return `test-${this.#asked}`;
+  }
+
   /** Within half a minute. */
   options(signal: AbortSignal = new AbortController().signal): CallOptions {
     return { signal, deadlineMs: this.server.now() + 30_000 };

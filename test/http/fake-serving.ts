@@ -156,8 +156,9 @@ function stateOf(id: string): ModelState {
     inFlight: 0,
     waiting: 0,
     stages: [],
-    memory: { preparedPeakBytes: 1, residentBytes: 0, hostStateBytes: 0 },
+    memory: { preparedPeakBytes: 1, residentBytes: 0, hostStateBytes: 0, byOwner: {} },
     banks: [],
+    rows: null,
     package: `/packages/${id}`,
     error: null,
   };

@@ -48,7 +48,7 @@ function stageLimit({ parked }: DeviceDetails, invocation: string): Waiting[] | 
 }
 
 function budget(details: DeviceDetails, invocation: string): Waiting[] | null {
-  const { asking, resident, reserved, budget: limit, byOwner, leases, running } = details;
+  const { asking, resident, reserved, budget: limit, byOwner, leases, running, rows } = details;
   const place = asking.findIndex(({ id }) => id === invocation);
   if (place < 0) return null;
   const { bytes, banksAway } = asking[place]!;
@@ -61,12 +61,18 @@ function budget(details: DeviceDetails, invocation: string): Waiting[] | null {
   const needs = `${bytesText(bytes)} of device memory${away}`;
   const before = place === 0 ? '' : `${asking[0]!.id} asked before it, and `;
   const held = `${bytesText(free)} of ${bytesText(limit)} are free; held: ${told.join(', ') || 'none'}`;
-  const ends = running.length === 0 ? 'bytes that are given back' : endsOf(running);
+  const inUse = rows.filter(({ id, state }) => state === 'inUse' && id !== invocation);
+  const ends = [
+    ...(running.length === 0 ? ['bytes that are given back'] : [endsOf(running)]),
+    ...inUse.map(
+      ({ deployment }) => `the end of the turns of ${deployment}, whose rows are in use`,
+    ),
+  ].join(', or ');
   return [
     waiting('budget', {
       text: `it waits for ${needs}: ${before}${held}`,
-      unblockedBy: `${ends}; idle banks leave by themselves, and more memory is --memory`,
-      details: { invocation, place, bytes, freeBytes: free, budget: limit, byOwner, leases },
+      unblockedBy: `${ends}; idle banks and rows leave by themselves, and more memory is --memory`,
+      details: { invocation, place, bytes, freeBytes: free, budget: limit, byOwner, leases, rows },
     }),
   ];
 }

@@ -17,11 +17,29 @@ export function textWaits(world: World, session: SeenActor): Waiting[] {
   if (generation === null || turn === null) return [];
   if (turn.isStalled) return [credit(turn)];
   if (turn.isInFlight) return epochWaits(world, generation.epoch);
+  if (generation.lease.state === 'asked') {
+    return deviceWaits(world, generation.device, generation.lease.id);
+  }
+  if (isLate(generation, session))
+    return [roomWait(generation), ...epochWaits(world, generation.epoch)];
   if (turn.row === null) return rowWaits(world, generation, session);
   const { pages } = generation;
   const lacksPages = turn.tokens > turn.pages * pages.tokens;
   if (lacksPages && pages.free === 0) return [pageWait(turn, generation)];
   return nextEpoch(world, generation);
+}
+
+const isLate = ({ turns }: TextGenerationDetails, { address }: SeenActor): boolean =>
+  turns.some(({ session, isLate: late }) => session === address && late);
+
+/** Others come first: it has come after they had asked. */
+function roomWait({ lease, turns }: TextGenerationDetails): Waiting {
+  const before = turns.filter((turn) => !turn.isLate && !turn.isStalled).length;
+  return waiting('budget', {
+    text: `others wait for the device memory of its model's rows, and have asked before it came; ${before} turns that came before them go on`,
+    unblockedBy: 'the end of those turns, then of what the others do; more memory is --memory',
+    details: { ...lease, before },
+  });
 }
 
 function credit({ sent, taken, sentMax }: TurnDetails): Waiting {
