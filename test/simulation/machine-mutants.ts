@@ -9,6 +9,7 @@ import { deviceQueue } from '../../actors/model/device-queue.js';
 import { gather } from '../../actors/model/gather.js';
 import { generation } from '../../actors/model/generation.js';
 import { preparation } from '../../actors/model/preparation.js';
+import { rowMemory } from '../../actors/model/row-memory.js';
 import { specialization } from '../../actors/model/specialization.js';
 import { cohort } from '../../actors/serving/cohort.js';
 import { epoch } from '../../actors/serving/epoch.js';
@@ -54,6 +55,7 @@ const tables = [
   finiteRequest,
   session,
   epoch,
+  rowMemory,
 ].map(({ table }) => table);
 
 export function machineMutants(): Mutant[] {

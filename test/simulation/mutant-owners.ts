@@ -3,17 +3,15 @@
  * are kept, without actors. A mutant that no simulated seed shows must fail one of them, which is
  * tried by running them, in a process of their own, with the mutant in force.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { noticedIn } from './judging-process.js';
 
 const here = import.meta.dirname;
 const SCRIPT = 'mutated-tests.script.js';
-const LIMIT_MS = 900_000;
 /** By the first word of a mutant's name, up to a dot. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   server: ['actors/system/server.machine.test.js'],
-  device: ['actors/system/device.machine.test.js'],
   deployment: ['actors/model/deployment.machine.test.js'],
   preparation: ['actors/model/preparation.machine.test.js'],
   generation: ['actors/model/generation.machine.test.js'],
@@ -25,6 +23,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   finiteRequest: ['actors/serving/finite-request.machine.test.js'],
   session: ['actors/serving/session.machine.test.js'],
   epoch: ['actors/serving/epoch.machine.test.js'],
+  device: ['actors/system/device.machine.test.js'],
   Ledger: ['runtime/memory/ledger.test.js'],
   Budget: ['runtime/memory/budget.test.js'],
   Reservation: ['runtime/memory/budget.test.js'],
@@ -44,34 +43,17 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The test that fails under each of the mutants that some test notices. */
-export function noticedBy(mutants: readonly string[]): ReadonlyMap<string, string> {
+export async function noticedBy(mutants: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const noticed = new Map<string, string>();
   for (const file of new Set(Object.values(owners).flat())) {
     const own = mutants.filter((name) => !noticed.has(name) && ownersOf(name).includes(file));
-    for (const name of brokenUnder(own, join(here, '..', file))) noticed.set(name, file);
+    const path = join(here, '..', file);
+    if (own.length > 0 && !existsSync(path)) throw new Error(`no ${path}`);
+    for (const name of await noticedIn([join(here, SCRIPT), path], own)) noticed.set(name, file);
   }
   return noticed;
 }
 
 function ownersOf(mutant: string): readonly string[] {
   return owners[mutant.split(/[ .]/)[0]!] ?? [];
-}
-
-function brokenUnder(mutants: readonly string[], file: string): string[] {
-  if (!existsSync(file)) throw new Error(`no ${file}`);
-  const broken: string[] = [];
-  let rest = mutants;
-  while (rest.length > 0) {
-    const { output } = spawnSync(process.execPath, [join(here, SCRIPT), file], {
-      input: rest.join('\n'),
-      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
-      timeout: LIMIT_MS,
-    });
-    const verdicts = String(output[3] ?? '');
-    broken.push(...rest.filter((_, i) => verdicts[i] === '1'));
-    // A mutant under which the tests do not even end has been noticed.
-    broken.push(...rest.slice(verdicts.length, verdicts.length + 1));
-    rest = rest.slice(verdicts.length + 1);
-  }
-  return broken;
 }

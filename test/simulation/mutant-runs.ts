@@ -7,69 +7,79 @@ import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { bookMutants } from './book-mutants.js';
 import { machineMutants, transitionCounts, type Mutant } from './machine-mutants.js';
 import { noticedBy } from './mutant-owners.js';
-import { simulate } from './simulation.js';
+import { profiles } from './profiles.js';
+import { simulate, type SimulationOptions } from './simulation.js';
 
 /** Faults after which laws are lenient. */
-const isLoss = /^kill|loss|unopened/;
+const isLoss = /^kill|loss|unopened|clock/;
 
 export interface Verdict {
   readonly mutant: string;
   /** The law that broke first, or the test that failed; null: it survived. */
   readonly by: string | null;
-  /** Seeds that were tried. */
+  /** Runs that were tried. */
   readonly tried: number;
 }
 
-export class MutantRuns {
-  readonly #seeds: readonly number[];
-  readonly #tries: number;
-  /** Seeds by the transitions that they take. */
-  readonly #taking = new Map<string, number[]>();
+/** Small ones of each profile first; `seeds` of each, and an eighth as many of everything. */
+export function variedRuns(seeds: number, from = 1): SimulationOptions[] {
+  const { embeddings, text, mixed } = profiles;
+  const some = (count: number, profile: Partial<SimulationOptions>): SimulationOptions[] =>
+    Array.from({ length: count }, (_, i) => ({ ...profile, asked: 1, seed: from + i }));
+  return [...some(seeds, embeddings), ...some(seeds, text), ...some(Math.ceil(seeds / 8), mixed)];
+}
 
-  /** Each mutant is tried under at most `tries` of the seeds. */
-  constructor(seeds: readonly number[], tries: number) {
+export class MutantRuns {
+  readonly #runs: readonly SimulationOptions[];
+  readonly #tries: number;
+  /** Runs by the transitions that they take. */
+  readonly #taking = new Map<string, SimulationOptions[]>();
+
+  /** Each mutant is tried in at most `tries` of the runs. */
+  constructor(runs: readonly SimulationOptions[], tries: number) {
     this.#tries = tries;
-    const losses = new Map<number, number>();
-    for (const seed of seeds) {
-      const run = (): void => {
-        const { faults } = simulate({ seed });
-        losses.set(seed, faults.filter((fault) => isLoss.test(fault)).length);
+    const losses = new Map<SimulationOptions, number>();
+    for (const run of runs) {
+      const play = (): void => {
+        const { faults } = simulate(run);
+        losses.set(run, faults.filter((fault) => isLoss.test(fault)).length);
       };
-      for (const [place, count] of transitionCounts(run)) {
+      for (const [place, count] of transitionCounts(play)) {
         if (count === 0) continue;
         const taking = this.#taking.get(place) ?? [];
-        taking.push(seed);
+        taking.push(run);
         this.#taking.set(place, taking);
       }
     }
     // Calm ones first: what is wrong shows where nothing else explains it.
-    const byCalm = (one: number, other: number): number => losses.get(one)! - losses.get(other)!;
-    this.#seeds = [...seeds].sort(byCalm);
+    const byCalm = (one: SimulationOptions, other: SimulationOptions): number =>
+      losses.get(one)! - losses.get(other)!;
+    this.#runs = [...runs].sort(byCalm);
     for (const taking of this.#taking.values()) taking.sort(byCalm);
   }
 
-  /** Transitions that no seed takes. */
+  /** Transitions that no run takes. */
   untaken(): string[] {
     const places = new Set(machineMutants().flatMap(({ place }) => place ?? []));
     return [...places].filter((place) => !this.#taking.has(place));
   }
 
   /** The laws first, then the tests of what they did not notice. */
-  judge(mutants: readonly Mutant[]): Verdict[] {
+  async judge(mutants: readonly Mutant[]): Promise<Verdict[]> {
     const verdicts = mutants.map((mutant) => this.#simulate(mutant));
     const silent = verdicts.filter(({ by }) => by === null);
-    const noticed = noticedBy(silent.map(({ mutant }) => mutant));
+    const noticed = await noticedBy(silent.map(({ mutant }) => mutant));
     return verdicts.map((one) => ({ ...one, by: one.by ?? noticed.get(one.mutant) ?? null }));
   }
 
   #simulate(mutant: Mutant): Verdict {
     const { name, place } = mutant;
-    const seeds = place === null ? this.#seeds : (this.#taking.get(place) ?? []);
-    const tried = seeds.slice(0, place === null ? 8 * this.#tries : this.#tries);
+    const runs = place === null ? this.#runs : (this.#taking.get(place) ?? []);
+    const tried = runs.slice(0, place === null ? 4 * this.#tries : this.#tries);
     const undo = mutant.apply();
     try {
-      for (const [i, seed] of tried.entries()) {
-        const law = brokenLaw(seed);
+      for (const [i, run] of tried.entries()) {
+        const law = brokenLaw(run);
         if (law !== null) return { mutant: name, by: law, tried: i + 1 };
       }
     } finally {
@@ -84,15 +94,15 @@ export function allMutants(): Mutant[] {
 }
 
 /** Some of them, as a seed says. */
-export function sample(mutants: readonly Mutant[], count: number, seed: number): Mutant[] {
+export function sample<One>(mutants: readonly One[], count: number, seed: number): One[] {
   const random = new SeededRandom(seed);
   const rest = [...mutants];
   return Array.from({ length: count }, () => rest.splice(random.below(rest.length), 1)[0]!);
 }
 
-function brokenLaw(seed: number): string | null {
+function brokenLaw(run: SimulationOptions): string | null {
   try {
-    return simulate({ seed }).violations[0]?.law ?? null;
+    return simulate(run).violations[0]?.law ?? null;
   } catch {
     return 'an assertion';
   }

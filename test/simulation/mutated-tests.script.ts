@@ -8,27 +8,15 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { allMutants } from './mutant-runs.js';
+import { TestQueue } from './test-queue.js';
 
 const VERDICTS = 3;
 const file = pathToFileURL(process.argv[2]!).href;
-// The runner of the tests then waits to be started from here.
-const runner = globalThis as { UVU_DEFER?: boolean; UVU_QUEUE?: unknown[][] };
-runner.UVU_DEFER = true;
-const { exec } = (await import('uvu')) as unknown as { exec(): Promise<void> };
-
+const queue = await TestQueue.open();
 const mutants = new Map(allMutants().map((mutant) => [mutant.name, mutant]));
 for (const [turn, name] of readFileSync(0, 'utf8').split('\n').entries()) {
   const undo = mutants.get(name)!.apply();
-  runner.UVU_QUEUE!.splice(0, Infinity, [null]);
-  let isBroken = false;
-  try {
-    await import(`${file}?${turn}`);
-    await exec();
-    isBroken = process.exitCode !== 0;
-  } catch {
-    isBroken = true;
-  }
+  const isBroken = await queue.fails(`${file}?${turn}`);
   undo();
-  process.exitCode = 0;
   writeSync(VERDICTS, isBroken ? '1' : '0');
 }

@@ -2,11 +2,9 @@
  * `npm run sim -- --seeds N --from S [--profile P] [--faults a,b] [--trace] [--all]`: simulates
  * seeds and stops at the first that breaks a law; shrinks it, prints what is left, the laws and one
  * line an event, and writes a trace that the console opens (`--trace-file`). With `--all` it goes
- * on and prints a line a broken seed. `--without` leaves parts out, as a shrunken seed says. `--mutants` tries every mutant instead, each under
- * `--tries` of the seeds and then with the tests that own it, and prints those that nobody notices
- * and why they may (exit 1 where there is no reason, or one for what is noticed); `--counts` says
- * how often each transition was taken. `--scenario NAME` (or `all`) plays a scenario of
- * `scenarios/` under each seed, with every law.
+ * on and prints a line a broken seed. `--without` leaves parts out, as a shrunken seed says;
+ * `--counts` says how often each transition was taken. `--scenario NAME` (or `all`) plays a
+ * scenario of `scenarios/` under each seed, with every law.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +14,6 @@ import { isProfile, profiles } from './profiles.js';
 import { faultKinds, simulate, type FaultKind, type SimulationOptions } from './simulation.js';
 import { laws } from './laws.js';
 import { transitionCounts } from './machine-mutants.js';
-import { allMutants, MutantRuns } from './mutant-runs.js';
-import { reasonToSurvive, staleReasons } from './mutant-survivors.js';
 import { playSeeds } from './scenario-seeds.js';
 
 const { values } = parseArgs({
@@ -30,8 +26,6 @@ const { values } = parseArgs({
     profile: { type: 'string', default: 'mixed' },
     without: { type: 'string', default: '' },
     'trace-file': { type: 'string' },
-    mutants: { type: 'boolean', default: false },
-    tries: { type: 'string', default: '8' },
     counts: { type: 'boolean', default: false },
     scenario: { type: 'string' },
   },
@@ -52,7 +46,6 @@ async function main(): Promise<number> {
     console.error(`no profile ${values.profile}; profiles: ${Object.keys(profiles).join(', ')}`);
     return 2;
   }
-  if (values.mutants) return runMutants();
   if (values.counts) return countTransitions();
   if (values.scenario !== undefined) return runScenarios(values.scenario);
   return runSeeds();
@@ -109,29 +102,6 @@ function explain(seed: number): void {
     `again: npm run sim -- --from ${seed} --seeds 1 --profile ${values.profile}` +
       ` --faults ${faults.join(',')} --without ${without}`,
   );
-}
-
-function runMutants(): number {
-  const runs = new MutantRuns(seeds, Number(values.tries));
-  const mutants = allMutants();
-  const noticed = new Map<string, number>();
-  const wrong: string[] = staleReasons(mutants.map(({ name }) => name));
-  let survivors = 0;
-  for (const { mutant, by, tried } of runs.judge(mutants)) {
-    const reason = reasonToSurvive(mutant);
-    if (by !== null) noticed.set(by, (noticed.get(by) ?? 0) + 1);
-    else survivors += 1;
-    if (values.trace || by === null) {
-      console.log(`${mutant}: ${by ?? `survives (${reason})`} after ${tried} seeds`);
-    }
-    if (by === null && reason === null) wrong.push(`${mutant}: survives without a reason`);
-    if (by !== null && reason !== null) wrong.push(`${mutant}: ${by} notices it`);
-  }
-  for (const place of runs.untaken()) console.log(`never taken: ${place}`);
-  for (const [by, count] of noticed) console.log(`${by} noticed ${count}`);
-  for (const line of wrong) console.log(`wrong: ${line}`);
-  console.log(`${mutants.length} mutants, ${survivors} survive; seeds ${from} to ${seeds.at(-1)}`);
-  return wrong.length > 0 ? 1 : 0;
 }
 
 function countTransitions(): number {
