@@ -14,6 +14,11 @@ const answers: Readonly<Record<string, readonly [works: string, worked: string, 
     'executable.unload': ['unloadExecutable', 'unloadExecutable', 'none'],
     'executables.release': ['releaseExecutables', 'releaseExecutables', 'none'],
     'lease.release': ['releaseLease', 'releaseLease', 'none'],
+    'rows.register': ['registerRows', 'refuseRows', 'refuseRows'],
+    'rows.unregister': ['unregisterRows', 'unregisterRows', 'none'],
+    'rows.use': ['useRows', 'refuseRows', 'refuseRows'],
+    'rows.withdraw': ['passToRows', 'passToRows', 'none'],
+    'rows.rest': ['passToRows', 'passToRows', 'none'],
     'banks.register': ['registerBanks', 'refuseBanks', 'refuseBanks'],
     'banks.unregister': ['unregisterBanks', 'unregisterBanks', 'none'],
     'banks.warm': ['warmBanks', 'refuseBanks', 'refuseBanks'],
@@ -50,7 +55,7 @@ class QueueModel implements ChartModel<Context> {
   }
 
   effect(type: string): void {
-    if (type === 'acceptSubmission' || type === 'warmBanks') this.#inFlight += 1;
+    if (['acceptSubmission', 'warmBanks', 'useRows'].includes(type)) this.#inFlight += 1;
     if (type.startsWith('announce')) this.#opener += 1;
   }
 

@@ -4,6 +4,7 @@
  */
 import { TurnTable, type EpochWork } from '../../../actors/serving/turn-table.js';
 import { Turn, type TurnInput } from '../../../actors/serving/turn.js';
+import type { EvictedSessions } from '../../../http/text-serving.js';
 import type { TextControl } from '../../../runtime/packages/text-control.js';
 import type { TextGeometry } from '../../../runtime/profiles/text.js';
 import type { Row } from '../../../runtime/text/retained-row.js';
@@ -16,11 +17,13 @@ export class EpochDriver {
   readonly table: TurnTable;
   /** Kinds of what each turn's session was told. */
   readonly told = new Map<Turn, string[]>();
+  /** Sessions whose contents are gone for good. */
+  readonly lost: string[] = [];
   epochs = 0;
   #streams = 0;
   #nowMs = 0;
 
-  constructor(geometry: TextGeometry) {
+  constructor(geometry: TextGeometry, evictedSessions: EvictedSessions = 'replay') {
     this.store = new RowStore(geometry);
     this.table = new TurnTable({
       control: {} as TextControl,
@@ -30,8 +33,8 @@ export class EpochDriver {
       tell: (turn, kind) => void this.told.get(turn)!.push(kind),
       publish: (turn, { delta }) => void (delta !== null && (turn.sent += 1)),
       flush: () => undefined,
-      evictedSessions: 'replay',
-      lost: () => undefined,
+      evictedSessions,
+      lost: (session) => void this.lost.push(session),
       kindOf: () => 'text',
       propose: () => [],
       unproposed: () => undefined,

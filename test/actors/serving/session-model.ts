@@ -53,9 +53,11 @@ export class SessionModel implements ChartModel<Context> {
       if (!isRetained) return this.#turns === 0 ? [{ type: 'turn.begin' }] : [];
       const more = ['turn.begin', 'turn.begin', 'turn.begin', 'session.change', 'session.close'];
       if (this.#isTimed && this.#random.below(3) === 0) more.push('session.expired');
+      if (this.#random.below(8) === 0) more.push('session.evicted');
       return more.map((type) => ({ type }));
     }
     const others = isRetained ? Object.keys(busy) : [];
+    if (isRetained && this.#random.below(8) === 0) others.push('session.evicted');
     const cancel = this.#random.below(3) === 0 ? ['turn.cancel'] : [];
     return [...events, ...events, ...[...others, ...cancel].map((type) => ({ type }))];
   }
@@ -69,7 +71,7 @@ export class SessionModel implements ChartModel<Context> {
       case 'epochs':
         return ['turn.stalled', 'turn.stalled', 'turn.ended', 'turn.failed'];
       case 'stall':
-        return ['turn.resumed'];
+        return ['turn.resumed', 'turn.resumed', 'turn.failed'];
       default:
         return [];
     }
@@ -81,8 +83,8 @@ export class SessionModel implements ChartModel<Context> {
       this.#isCancelled = true;
       return;
     }
-    if (type === 'session.close') this.#isClosing = true;
-    if (type in busy) return;
+    if (type === 'session.close' || type === 'session.evicted') this.#isClosing = true;
+    if (type in busy || type === 'session.evicted') return;
     if (this.#isCancelled) {
       if (/^(turn\.settled|prompt\.\w+)$/.test(type)) this.#place = 'nobody';
       return;
@@ -146,7 +148,8 @@ export class SessionModel implements ChartModel<Context> {
   }
 
   #mayClose(type: string): boolean {
-    return !this.#isKept || type === 'session.close' || type === 'session.expired';
+    const ends = ['session.close', 'session.expired', 'session.evicted'];
+    return !this.#isKept || ends.includes(type);
   }
 
   /** Who asks something else is answered at once. */

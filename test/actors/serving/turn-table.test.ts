@@ -133,4 +133,66 @@ test('one that must go alone and finds no pages lets others end first', () => {
   checkSaid([old, young], 30);
 });
 
+test('who comes after the door was shut waits until it opens; those before run to their end', () => {
+  const driver = new EpochDriver(geometry);
+  const { door } = driver.table;
+  const before = [driver.turn([1, 2], 20), driver.turn([3], 20)];
+  driver.step();
+  door.shut();
+  const late = driver.turn([5], 20);
+  const later = driver.turn([6], 20, driver.store.open('text'));
+  door.shut();
+  runOut(driver);
+  checkSaid(before, 20);
+  assert.equal([late.outputs, later.outputs, late.row], [[], [], null]);
+  assert.ok(driver.table.wantsRows);
+  door.open();
+  runOut(driver);
+  checkSaid([late, later], 20);
+  assert.not(driver.table.wantsRows);
+});
+
+test('what rows held is gone: turns that do not read now, sessions and checkpoints go on', () => {
+  const driver = new EpochDriver(geometry);
+  const { store, table } = driver;
+  const row = store.open('text')!;
+  const prompt = Array.from({ length: 30 }, (_, at) => at);
+  driver.turn(prompt, 0, row);
+  const paused = driver.turn([9], DELTAS_MAX + 5);
+  runOut(driver);
+  const mark = table.rows.checkpoint(row);
+  table.rows.rest(row, 'test:/session');
+  assert.is(paused.sent, DELTAS_MAX);
+  table.evictRows();
+  assert.equal(driver.lost, []);
+  assert.is(store.describe().pagesUsed, 0);
+  driver.read(paused);
+  store.restore(row, mark);
+  const next = driver.turn([100], 10, row);
+  for (; driver.step() !== null;) driver.read(paused);
+  checkSaid([paused], DELTAS_MAX + 5);
+  checkSaid([next], 10);
+  assert.equal(row.ids.slice(0, 30), prompt);
+});
+
+test('where nothing is read again, sessions that had something are gone with their turns', () => {
+  const driver = new EpochDriver(geometry, 'refuse');
+  const { store, table } = driver;
+  const [idle, empty, busy] = ['idle', 'empty', 'busy'].map(() => store.open('text')!);
+  for (const row of [idle!, busy!]) driver.turn([1, 2, 3], 0, row);
+  runOut(driver);
+  const mark = table.rows.checkpoint(idle!);
+  table.rows.rest(idle!, 'test:/idle');
+  table.rows.rest(empty!, 'test:/empty');
+  const turn = driver.turn([4], 5, busy!);
+  const own = driver.turn([7], 5);
+  table.evictRows();
+  assert.equal([...driver.lost].sort(), ['test:/idle', 'test:/turn']);
+  assert.ok(driver.told.get(turn)!.includes('turn.failed'));
+  for (const gone of [idle!, busy!, mark]) assert.is(table.rows.lossOf(gone)?.code, 'gone');
+  assert.is(table.rows.lossOf(empty!), null);
+  runOut(driver);
+  checkSaid([own], 5);
+});
+
 test.run();

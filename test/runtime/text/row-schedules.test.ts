@@ -93,6 +93,7 @@ const acts: Readonly<Record<string, Act>> = {
   },
   install: (simulation, { idle }) => void (idle !== undefined && simulation.install(idle)),
   dropCache: (simulation) => simulation.store.dropCache(),
+  evict: (simulation) => simulation.evict(),
 };
 
 function play(geometry: TextGeometry, steps: readonly Step[]): RowSimulation {

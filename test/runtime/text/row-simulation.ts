@@ -62,6 +62,16 @@ export class RowSimulation {
     this.#states = new Array<number>(geometry.states).fill(TRASH);
   }
 
+  /** All that was computed goes: nothing is left in any place. */
+  evict(): void {
+    while (this.flights.length > 0) this.retire();
+    this.store.evict();
+    for (const page of this.#pages) page.fill(TRASH);
+    this.#states.fill(TRASH);
+    const { pagesFree, snapshots } = this.store.describe();
+    assert.equal([pagesFree, snapshots], [this.geometry.pages, 0]);
+  }
+
   open(kind: string): SimulatedRow | null {
     const row = this.store.open(kind);
     return row === null ? null : this.#enter(row, []);
