@@ -2,27 +2,31 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { copyPackage } from '../package-copy.js';
-import { packageFolder, rejection, withServer } from '../running-server.js';
+import { packageFolder, rejection, twoPreparationThreads, withServer } from '../running-server.js';
 import { atRest, deviceOf, pause, Traffic } from './traffic.js';
 
 const FIRST = 'first-output';
 const WARM = 20;
 
 test('all of them at once, and a registration meanwhile', () =>
-  withServer([FIRST], async (server) => {
-    const { executables } = await deviceOf(server);
-    const traffic = new Traffic(server, FIRST);
-    await traffic.answers(WARM);
-    const names = ['device', 'model-0', 'preparation-0'];
-    const kills = names.map((name) => server.topology.kill(name));
-    const registered = server.serve(packageFolder(FIRST)).catch((error: { code: string }) => {
-      assert.is(error.code, 'unavailable');
-    });
-    await Promise.all([...kills, registered]);
-    await traffic.answers(WARM);
-    await traffic.stop();
-    await atRest(server, executables);
-  }));
+  withServer(
+    [FIRST],
+    async (server) => {
+      const { executables } = await deviceOf(server);
+      const traffic = new Traffic(server, FIRST);
+      await traffic.answers(WARM);
+      const names = ['device', 'model-0', 'preparation-0'];
+      const kills = names.map((name) => server.topology.kill(name));
+      const registered = server.serve(packageFolder(FIRST)).catch((error: { code: string }) => {
+        assert.is(error.code, 'unavailable');
+      });
+      await Promise.all([...kills, registered]);
+      await traffic.answers(WARM);
+      await traffic.stop();
+      await atRest(server, executables);
+    },
+    twoPreparationThreads,
+  ));
 
 test('a server closes while its threads are being started anew', async () => {
   for (const name of ['device', 'model-0', 'preparation-0']) {

@@ -48,7 +48,8 @@ export class Traffic {
   }
 
   async #ask(client: number): Promise<void> {
-    // A test that failed has closed its server: nobody stops the clients then.
+    // A test that failed has closed its server: nobody stops the clients then. While it runs, some
+    // thread must live.
     for (let round = 0; !this.#isOver && this.#server.topology.names.length > 0; round++) {
       const text = `client ${client} asks ${round}`;
       try {
