@@ -34,6 +34,9 @@ test.before(async () => {
   const headers = { authorization: `Bearer ${secret}`, cookie: secret, 'x-api-key': secret };
   const input = { model: 'first-output', input: 'with secrets' };
   await traffic.send('POST', `/v1/embeddings?api_key=${secret}&a=b`, input, { headers });
+  // Alone, when no model comes or goes.
+  const last = { model: 'tiny-text', prompt: 'Alone at the end', max_tokens: 8, seed: 3 };
+  await traffic.send('POST', '/v1/completions', last);
   await server.close();
 });
 test.after(() => rmSync(folder, { recursive: true }));
@@ -99,16 +102,17 @@ test('all that completed is answered with the same bytes, on threads and in simu
   }
 });
 
-test('a recording that was tampered with is found out, with the way of its request', async () => {
+test('a recording that was cut and tampered with is found out, with the way of its request', async () => {
   const tampered = join(folder, 'tampered');
   const lines = readFileSync(file, 'utf8').split('\n');
-  const at = lines.findIndex((line) => line.includes('"prompt\\":\\"In the beginning of 1\\"'));
+  const at = lines.findIndex((line) => line.includes('Alone at the end'));
   assert.ok(at > 0);
-  lines[at] = lines[at]!.replace('beginning of 1', 'beginning of 9');
+  lines[at] = lines[at]!.replace('Alone at the end', 'Alone at the bend');
   const request = (JSON.parse(lines[at]!) as { request: number }).request;
-  writeFileSync(tampered, lines.join('\n'));
+  writeFileSync(tampered, `${lines.join('\n')}{"type":"arri`);
   const { code, out } = await replay(tampered, '--simulated');
   assert.is(code, 1);
+  assert.match(out, /^warning: the last line was cut off/m);
   assert.is(countsOf(out, 'simulated')[2], 1, out);
   const recording = await Recording.read(tampered);
   const { id } = recording.requests.find(({ number }) => number === request)!;
