@@ -1,7 +1,7 @@
 /**
  * How a package writes calls of functions, as its entry `call_form` says it: one JSON object
- * `{"begin", "middle", "end", "between"?, "one_line"?, "marks"?, "leads"?}`, checked before anything
- * is made of it.
+ * `{"begin", "middle", "end", "between"?, "one_line"?, "marks"?, "leads"?}`, checked before it is
+ * used.
  */
 import { invalidReturn } from './record-table.js';
 import type { CallForm } from './text.js';
