@@ -1,0 +1,95 @@
+/**
+ * Follows a simulated run and notes each arrival of an actor in a state, in the order in which they
+ * happen; strikes at one of them, before anything else does.
+ */
+import type { Intruder, IntruderGround } from '../simulation/intruder.js';
+import { describeActor, strike, toldBy, type Harm } from './harms.js';
+
+/** A state of a machine. */
+export interface Place {
+  readonly machine: string;
+  readonly state: string;
+}
+
+export const placeName = ({ machine, state }: Place): string => `${machine}.${state}`;
+
+/** The how manieth arrival in its place, in its run. */
+export interface Arrival extends Place {
+  readonly nth: number;
+  readonly atMs: number;
+}
+
+export interface Blow {
+  readonly arrival: Arrival;
+  readonly harm: Harm;
+  /** Its news comes before anything else happens; else when chance will have it. */
+  readonly isUrgent: boolean;
+  readonly isSingle: boolean;
+}
+
+export class Follower implements Intruder {
+  readonly arrivals: Arrival[] = [];
+  /** The blow fell while an actor was in the place; null: it was never there. */
+  hit: 'harmed' | 'nobody' | null = null;
+  readonly #blow: Blow | null;
+  readonly #machines = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  #started: string[] = [];
+  #due: string | null = null;
+  #isStriking = false;
+  #ground: IntruderGround | null = null;
+
+  constructor(blow: Blow | null = null) {
+    this.#blow = blow;
+  }
+
+  enter(ground: IntruderGround): void {
+    this.#ground = ground;
+    const { laws } = ground;
+    laws.onObserved = (actor, seen) => {
+      if (seen.type !== 'started') return;
+      this.#machines.set(actor, seen.kind);
+      this.#started.push(actor);
+    };
+    laws.onRecord = (record) => {
+      if (record.type !== 'transition' || record.from === record.to) return;
+      this.#arrived(record.actor, record.to);
+    };
+    const { onStep } = laws;
+    laws.onStep = () => {
+      onStep();
+      this.#step();
+    };
+  }
+
+  #step(): void {
+    const { server } = this.#ground!;
+    for (const actor of this.#started.splice(0)) {
+      const state = describeActor(server, actor)?.state;
+      if (state !== undefined) this.#arrived(actor, state);
+    }
+    const actor = this.#due;
+    if (actor === null || this.#isStriking || !server.isFaulty) return;
+    this.#due = null;
+    const { harm, isUrgent, isSingle } = this.#blow!;
+    this.hit = strike(this.#ground!, { harm, actor, isSingle }) ? 'harmed' : 'nobody';
+    if (!isUrgent) return;
+    this.#isStriking = true;
+    server.world.burst(toldBy[harm]);
+    this.#isStriking = false;
+  }
+
+  #arrived(actor: string, state: string): void {
+    const machine = this.#machines.get(actor);
+    if (machine === undefined || !this.#ground!.server.isFaulty) return;
+    const name = placeName({ machine, state });
+    const nth = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, nth);
+    this.arrivals.push({ machine, state, nth, atMs: this.#ground!.laws.now() });
+    const wanted = this.#blow?.arrival;
+    if (wanted === undefined || this.hit !== null) return;
+    if (machine === wanted.machine && state === wanted.state && nth === wanted.nth) {
+      this.#due = actor;
+    }
+  }
+}
