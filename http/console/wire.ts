@@ -1,7 +1,7 @@
 /**
  * What the server tells the console, as it is on the wire and in a trace file: charts, the tree of
- * actors and requests as `observing.ts` has them, and records. Times are milliseconds of the server's
- * clock. Fields that an older trace may lack are optional.
+ * actors and requests as `observing.ts` has them, and records. Times are milliseconds of the clock
+ * of the server. Fields that an older trace may lack are optional.
  */
 import type { ActorList, ThreadPresence } from '../observing.js';
 

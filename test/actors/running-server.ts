@@ -21,7 +21,7 @@ export interface EmbedOptions {
 
 export const packageFolder = (name: string): string => `${repositoryRoot}/models/${name}`;
 
-/** What the server has unless it is told: for tests of what its threads share, and of their loss. */
+/** What a server has unless it is told: for tests of what threads share, and of their loss. */
 export const twoPreparationThreads = { preparationThreads: 2 } as const;
 
 /** Small, with as few threads as serve, without files of its own, and its log lines kept. */

@@ -1,7 +1,7 @@
 /**
- * Texts that the formatter has found as it writes them, by digest, kept from one run to the next: it
- * takes half a minute for all files, and few of them change. What is kept counts for one version of
- * the formatter and one set of options; a file that is missing or damaged means that nothing is.
+ * Texts that the formatter has found as it writes them, by digest, kept from one run to the next:
+ * it takes half a minute for all files, and few of them change. What is kept counts for one version
+ * of the formatter and one set of options; where the file is missing or damaged, nothing is kept.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -45,8 +45,8 @@ export async function addressOf({ observing }: TestServer, kind: string): Promis
 const unanswered = /^model \S+ does not answer its first case/;
 
 /**
- * The reasons of the first answer that blames somebody. One that is red must come in time; on a busy
- * machine that is the canary's own.
+ * The reasons of the first answer that blames somebody. One that is red must come in time; on a
+ * busy machine that is the canary's own.
  */
 export async function redReasons(server: TestServer): Promise<string> {
   const fromMs = server.now();
