@@ -10,6 +10,7 @@ import {
   open,
   reached,
   register,
+  turn,
   unregister,
 } from '../acts.js';
 import { answers, finishes, holds, refuses, rows, same } from '../expectations.js';
@@ -31,6 +32,15 @@ const left: PackageNeed = { id: 'left', folder: 'embedding-weighted' };
 const oneBank = { memoryBytes: 220_000 };
 const large: PackageNeed = { id: 'large', folder: 'tiny-text', options: { pages: 100_000 } };
 const rounds = Array.from({ length: 8 }, (_, i) => i);
+const fewRounds = [0, 1, 2, 3, 4];
+const saying = (round: number): object => ({ prompt: `turn ${round}`, max_tokens: 6 });
+/** More pages than fit twice beside an epoch. */
+const wide = (id: string): PackageNeed => ({
+  id,
+  folder: 'tiny-text',
+  options: { rows: 4, context: 128, pages: 2_000, states: 6 },
+});
+const afterAll = { when: all(ended('left.4'), ended('right.4')) };
 const bytes = (count: number): string => 'x'.repeat(count);
 
 export const capacity: readonly Scenario[] = [
@@ -181,7 +191,36 @@ export const capacity: readonly Scenario[] = [
       }),
     ],
   },
+  {
+    name: 'texts-take-turns',
+    about:
+      'Sessions of two models whose rows do not fit together have turns at the same time: what had to leave is read again, and says what it says undisturbed.',
+    packages: [wide('left-text'), wide('right-text')],
+    settings: { memoryBytes: 250_000 },
+    acts: [
+      open('left', {}, 'left-text'),
+      open('right', {}, 'right-text'),
+      ...inTurn(fewRounds.map((i) => turn(`left.${i}`, 'left', saying(i)))),
+      ...inTurn(fewRounds.map((i) => turn(`right.${i}`, 'right', saying(i)))),
+      open('calm', afterAll, 'left-text'),
+      ...inTurn(fewRounds.map((i) => turn(`calm.${i}`, 'calm', saying(i), afterAll))),
+      look('rows', '/admin/models', { when: ended('calm.4') }),
+      ...['left', 'right', 'calm'].map((name) =>
+        close(`closes-${name}`, name, { when: ended('rows') }),
+      ),
+    ],
+    expects: [
+      ...fewRounds.map((i) => same(`calm.${i}`, `left.${i}`, `right.${i}`)),
+      holds('the rows of both had to leave', (outcomes) => {
+        const { data } = jsonOf(outcomes.of('rows')) as { data: { rows: RowsShown }[] };
+        const evictions = data.map(({ rows: shown }) => shown?.evictions ?? 0);
+        return evictions.every((count) => count > 0) ? null : evictions.join();
+      }),
+    ],
+  },
 ];
+
+type RowsShown = { readonly evictions: number } | null;
 
 /** The end is not said, so that only a limit ends the answer. */
 function unending(): object {

@@ -58,6 +58,13 @@ test('texts: whatever shares an epoch, gives up its pages or fails, a row says w
   assert.ok(sum(outcomes, ({ spansShared }) => spansShared) > 250, 'too few shared epochs');
 });
 
+test('texts whose rows do not fit beside each other take turns, whatever fails or leaves', () => {
+  const outcomes = simulateAll(5_001, 12, ['text', 'memory', 'cancel', 'failure', 'kill-model']);
+  const tight = outcomes.filter(({ faults }) => faults.includes('memory'));
+  assert.ok(sum(tight, ({ rowEvictions }) => rowEvictions) > 8, 'too few evictions of rows');
+  assert.ok(sum(outcomes, ({ told }) => told) > 50, 'too few turns to prove anything');
+});
+
 test('a healthy server answers every request', () => {
   const outcomes = simulateAll(1_001, 10, []);
   for (const { seed, answered } of outcomes) assert.ok(answered >= 12, `seed ${seed}: ${answered}`);

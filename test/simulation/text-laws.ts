@@ -39,6 +39,8 @@ export class TextLaws {
   epochsFormed = 0;
   spansShared = 0;
   draftsAccepted = 0;
+  /** Times that all that rows held had to leave. */
+  rowEvictions = 0;
 
   constructor(report: Report) {
     this.#report = report;
@@ -106,9 +108,20 @@ export class TextLaws {
       const { correlation } = payload as Cancel;
       const asked = this.#asks.get(correlation) ?? this.#meet(actor, correlation, null);
       if (asked.answers === 0) asked.isCancelled = true;
+    } else if (kind === 'rows.evicted') {
+      this.#evicted(actor);
     } else if (kind === 'work.failed' || kind === 'epoch.rejected') {
       const epoch = this.#epochs.get(actor);
       if (epoch !== undefined) this.#failed(epoch, (payload as { status: StatusRecord }).status);
+    }
+  }
+
+  /** Nothing is in flight on rows that leave, and no turn that is read is in the middle of one. */
+  #evicted(generation: Address): void {
+    this.rowEvictions += 1;
+    for (const epoch of this.#epochs.keys()) {
+      if (!epoch.startsWith(`${generation}/`)) continue;
+      this.#report.add('I1', `the rows of ${generation} leave under ${epoch}`);
     }
   }
 
