@@ -140,6 +140,19 @@ export class MixedTraffic {
     await this.send('POST', `${path}/generate`, turn);
   }
 
+  /** What one session holds is saved, and another goes on with it. */
+  async saved(name: string): Promise<void> {
+    const { text: model } = this.#models;
+    const opened = await this.send('POST', '/v1/sessions', { model });
+    const path = `/v1/sessions/${opened.json()['id'] as string}`;
+    await this.send('POST', `${path}/append`, { prompt: 'what shall be kept' });
+    await this.send('POST', `${path}/save`, { name });
+    const restored = await this.send('POST', '/v1/sessions', { model, restore: name });
+    const other = `/v1/sessions/${restored.json()['id'] as string}`;
+    await this.send('POST', `${other}/generate`, { max_tokens: 6, temperature: 1 });
+    await Promise.all([path, other].map((one) => this.send('DELETE', one)));
+  }
+
   async #sequences(at: number): Promise<void> {
     const { sequence: model } = this.#models;
     if (model === null) return;

@@ -2,7 +2,15 @@
  * Traffic of every kind is recorded once; then it is played again, on real threads and in
  * simulation, as it was and after it, or a package, was tampered with. time limit: 120 s
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -16,6 +24,7 @@ import { startRecorded } from './recorded-server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'loom-replay-test-'));
 const file = join(folder, 'traffic.loom-trace');
+const sessionDir = join(folder, 'sessions');
 const secret = 'not-for-any-file';
 const models = {
   embeddings: 'first-output',
@@ -28,9 +37,10 @@ let traffic: MixedTraffic;
 
 test.before(async () => {
   const packages = ['first-output', 'decision', 'tiny-text', 'sequence'].map(packageFolder);
-  const server = await startRecorded(packages, file);
+  const server = await startRecorded(packages, file, { sessionDir });
   traffic = new MixedTraffic(server.url, models);
   await traffic.round(1);
+  await traffic.saved('kept');
   const headers = { authorization: `Bearer ${secret}`, cookie: secret, 'x-api-key': secret };
   const input = { model: 'first-output', input: 'with secrets' };
   await traffic.send('POST', `/v1/embeddings?api_key=${secret}&a=b`, input, { headers });
@@ -53,6 +63,10 @@ async function replay(...args: string[]): Promise<{ code: number; out: string; e
   const code = await runCommand(['replay', ...args], { terminal, load });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
+
+/** Names and times of what is kept. */
+const savedSessions = (): string[] =>
+  readdirSync(sessionDir).map((name) => `${name} ${statSync(join(sessionDir, name)).mtimeMs}`);
 
 /** Counts of a mode: requests, equal, different, not complete in both. */
 function countsOf(out: string, mode: string): number[] {
@@ -90,8 +104,12 @@ test('no secret is in the file, and everything else that a replay needs is', asy
 });
 
 test('all that completed is answered with the same bytes, on threads and in simulation', async () => {
+  const before = savedSessions();
   const { code, out, err } = await replay(file, '--speed', 'max');
   assert.is(code, 0, out + err);
+  assert.equal(savedSessions(), before, 'what is saved now takes the place of nothing');
+  assert.is(before.length, 1);
+  assert.not.match(out, /not complete: now:/, 'what completed once completes');
   for (const mode of ['threads', 'simulated']) {
     const [all, equal, different, incomplete] = countsOf(out, mode);
     assert.is(all, traffic.count);
