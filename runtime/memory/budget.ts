@@ -4,8 +4,8 @@
  *
  * Holds: bytes in the ledger plus bytes reserved never exceed the limit (law I7). What can never
  * fit is refused at once. Nobody overtakes an ask that waits for what ends by itself: a smaller one
- * behind it waits. One that waits for rows in use is passed by whoever fits meanwhile, for those who
- * use the rows are among them; it is the first again when they have been given up.
+ * behind it waits. One that waits for rows in use is passed by whoever fits meanwhile, for those
+ * who use the rows are among them; it is the first again when they have been given up.
  * Called by the device thread; whoever frees bytes calls `settle`.
  */
 import { assert, StatusError } from '../base/errors.js';

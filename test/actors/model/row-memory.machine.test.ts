@@ -1,7 +1,7 @@
 /**
- * The chart of the rows of a text generation in random histories, against a table of rows, a line for
- * room and a generation of the model's own: they leave while they rest and never else, and whoever
- * had them hears of it before they are there again.
+ * The chart of the rows of a text generation in random histories, against a table of rows, a line
+ * for room and a generation of the model's own: they leave while they rest and never else, and
+ * whoever had them hears of it before they are there again.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

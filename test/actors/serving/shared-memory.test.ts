@@ -76,7 +76,7 @@ test.after(async () => {
   rmSync(kept, { recursive: true });
 });
 
-/** A client's session of one model, turn after turn; all that was said, drawn with a seed or not. */
+/** A client's session of one model, turn after turn; all that was said, drawn or the likeliest. */
 async function talk(model: string, client: number): Promise<number[][]> {
   const id = await both.open(model);
   const said: number[][] = [];
