@@ -69,6 +69,8 @@ export class CommandLaws {
 
   #checkVersion(event: Event, { version }: Registration): void {
     const { base } = (event.replies[0]!.reply.value as { location: { base: string } }).location;
+    // Packages of folders have no version to tell by.
+    if (base.startsWith('/')) return;
     const served = Number(base.split('/')[1]);
     if (served === version && flawOf(version) === 'none') return;
     this.#add('V', event, `version ${served} is said to serve instead of ${version}`);
@@ -88,6 +90,7 @@ export class CommandLaws {
 
   #isExplained(event: Event, { code, message }: StatusRecord): boolean {
     const { step, sentMs } = event;
+    if (code === 'cancelled' && event.leftMs < Infinity) return true;
     switch (step.kind) {
       case 'register': {
         const isFlaw = flawOf(step.version) !== 'none';

@@ -38,7 +38,7 @@ export class HistoryLaws {
     if (step.kind === 'call') this.#checkLeft(event);
     if (reply.outcome === 'timeout') this.#checkTimeout(event);
     else if (step.kind === 'call') {
-      if (reply.outcome === 'value') this.#checkRows(event, step, reply);
+      if (reply.outcome === 'value') this.#checkValue(event, step, reply);
       else this.#checkError(event, step, reply);
     } else this.#commands.check(event, reply);
   }
@@ -58,6 +58,14 @@ export class HistoryLaws {
     if (lateMs <= 3 * this.#context.travelMs || this.#lost('clock')) return;
     if (reply.outcome !== 'value' && this.#lost('driver', 'thread')) return;
     this.#add('C', event, `${reply.outcome} arrives ${lateMs.toFixed(1)} ms after it left`);
+  }
+
+  #checkValue(event: Event, call: Call, reply: Reply): void {
+    if (call.asked === undefined) this.#checkRows(event, call, reply);
+    else {
+      const fault = call.asked.fault(reply.value);
+      if (fault !== null) this.#add('I6', event, fault);
+    }
   }
 
   #checkRows(event: Event, call: Call, reply: Reply): void {

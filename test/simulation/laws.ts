@@ -64,6 +64,9 @@ const dispensable = new Set([
   // Its ask is answered by the generation when the session has ended.
   'session.ask',
   'text.taken',
+  // The device does what it says to a generation, whether that is still there or not.
+  'rows.wanted',
+  'rows.evicted',
 ]);
 
 /** Numbered anew each time it is opened again. */
@@ -84,7 +87,8 @@ export class Laws implements ServerWatch {
   readonly texts = new TextLaws(this.collected);
   readonly #asks = new AskLaws(this.collected);
   steps = 0;
-  #isServerGone = false;
+  /** It has stopped, however that came. */
+  isServerGone = false;
   onStep: () => void = () => {};
   /** Whoever follows a run hears of it as the laws do. */
   onObserved: Observer['observe'] = () => {};
@@ -103,7 +107,7 @@ export class Laws implements ServerWatch {
     this.onObserved(actor, seen);
     if (this.lines !== null) this.#trace(actor, seen);
     // A drain whose time is up takes everything with it.
-    if (seen.type === 'stopped' && actor === SERVER) this.#isServerGone = true;
+    if (seen.type === 'stopped' && actor === SERVER) this.isServerGone = true;
     this.cohorts.observe(actor, seen);
     this.works.observe(actor, seen);
     this.texts.observe(actor, seen);
@@ -182,7 +186,7 @@ export class Laws implements ServerWatch {
   }
 
   #deadLetter({ reason, from, to, kind, role }: DeadLetter): void {
-    if (this.losses.any('driver', 'thread') || this.#isServerGone) return;
+    if (this.losses.any('driver', 'thread') || this.isServerGone) return;
     if (reason === 'lateReply' || reason === 'expired' || dispensable.has(kind)) return;
     // What an actor tells itself is its own business: whoever waits for it is told another way.
     if (role !== 'tell' || from === to) return;

@@ -4,13 +4,17 @@
  */
 import type { SimulationOptions } from './simulation.js';
 
-type Shape = Pick<SimulationOptions, 'only' | 'calls' | 'asked'>;
+type Shape = Pick<SimulationOptions, 'only' | 'calls' | 'asked' | 'guest'>;
 
 export const profiles = {
   /** Two finite models and, where there is room for its pages, one of text. */
   mixed: { asked: 0.4 },
   /** Twenty calls to one finite model. */
   embeddings: { only: 'finite', calls: 20, asked: 0.25 },
+  /** Twenty calls to models/decision, of one question or more. */
+  decisions: { only: 'finite', guest: 'decisions', calls: 20, asked: 0.25 },
+  /** Twenty sequences of known tokens to models/sequence. */
+  sequences: { only: 'finite', guest: 'sequences', calls: 20, asked: 0.25 },
   /** Readers and sessions of one model of text. */
   text: { only: 'text', asked: 0.25 },
 } as const satisfies Readonly<Record<string, Shape>>;

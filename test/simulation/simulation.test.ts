@@ -5,11 +5,22 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { profiles } from './profiles.js';
-import { faultKinds, simulate, type FaultKind, type Outcome } from './simulation.js';
+import {
+  faultKinds,
+  simulate,
+  type FaultKind,
+  type Outcome,
+  type SimulationOptions,
+} from './simulation.js';
 
-function simulateAll(from: number, seeds: number, faults?: readonly FaultKind[]): Outcome[] {
+function simulateAll(
+  from: number,
+  seeds: number,
+  faults?: readonly FaultKind[],
+  profile: Partial<SimulationOptions> = profiles.mixed,
+): Outcome[] {
   return Array.from({ length: seeds }, (_, i) => {
-    const outcome = simulate({ ...profiles.mixed, seed: from + i, faults });
+    const outcome = simulate({ ...profile, seed: from + i, faults });
     const broken = outcome.violations.map(({ law, detail }) => `${law}: ${detail}`);
     const again = `npm run sim -- --from ${outcome.seed} --seeds 1`;
     assert.equal(broken, [], `seed ${outcome.seed} with ${outcome.faults.join(',')}: ${again}`);
@@ -63,6 +74,13 @@ test('texts whose rows do not fit beside each other take turns, whatever fails o
   const tight = outcomes.filter(({ faults }) => faults.includes('memory'));
   assert.ok(sum(tight, ({ rowEvictions }) => rowEvictions) > 8, 'too few evictions of rows');
   assert.ok(sum(outcomes, ({ told }) => told) > 50, 'too few turns to prove anything');
+});
+
+test('decisions and sequences of known tokens are what their oracles say, whatever goes wrong', () => {
+  for (const name of ['decisions', 'sequences'] as const) {
+    const outcomes = simulateAll(1, 8, undefined, profiles[name]);
+    assert.ok(sum(outcomes, ({ answered }) => answered) > 50, `too few answers of ${name}`);
+  }
 });
 
 test('a healthy server answers every request', () => {

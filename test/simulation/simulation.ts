@@ -7,12 +7,12 @@ import { createHash } from 'node:crypto';
 import type { ActorDescription } from '../../runtime/system/describe.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { CompiledPackages } from './compiled-packages.js';
+import { GuestPackages, guests, type Guest } from './guests.js';
 import { HistoryLaws } from './history-laws.js';
-import type { Intruder } from './intruder.js';
 import { Laws, theDevice } from './laws.js';
-import type { Violation } from './report.js';
+import type { Outcome, SimulationOptions } from './seed-outcome.js';
 import { faultKinds, planMishaps, shares, type FaultKind, type Mishap } from './seed-faults.js';
-import { MEMORY_BYTES, SimulatedServer } from './simulated-server.js';
+import { MEMORY_BYTES, MEMORY_BYTES_MAX, SimulatedServer } from './simulated-server.js';
 import { isText, ROW_BYTES, TEXT_BYTES, TEXT_MODELS } from './text-package.js';
 import { planReaders, type TextReader } from './text-plan.js';
 import { TextHistoryLaws } from './text-history-laws.js';
@@ -21,45 +21,7 @@ import { MODELS, PATIENCE_MS, planTraffic, Traffic, type Step } from './traffic.
 
 export { faultKinds, type FaultKind };
 
-export interface SimulationOptions {
-  readonly seed: number;
-  /** Faults that the seed may use; it uses about two thirds of them. */
-  readonly faults?: readonly FaultKind[];
-  readonly withTrace?: boolean;
-  /** Little happens, to one model of this contract: for runs of which there are thousands. */
-  readonly only?: 'finite' | 'text';
-  /** By then every call of the first phase ends, for its callers. */
-  readonly deadlineMs?: number;
-  readonly intruder?: Intruder;
-  /** Calls of the first phase, instead of as many as the seed says. */
-  readonly calls?: number;
-  /** Share of seeds after whose faults every model is asked to serve again; all without. */
-  readonly asked?: number;
-  /** Some of the parts of an earlier outcome, which are left out. */
-  readonly without?: ReadonlySet<string>;
-}
-
-export interface Outcome {
-  readonly seed: number;
-  readonly faults: readonly FaultKind[];
-  readonly violations: readonly Violation[];
-  /** Of every step of the run. */
-  readonly hash: string;
-  readonly trace: readonly string[];
-  /** What may be left out of it one by one: steps of clients, readers, mishaps, faults. */
-  readonly parts: readonly string[];
-  readonly steps: number;
-  readonly answered: number;
-  readonly shared: number;
-  readonly compiles: number;
-  readonly cancelledIn: readonly string[];
-  /** Banks that were activated; that had to leave because others needed the room. */
-  readonly activations: number;
-  readonly evictions: number;
-  /** Turns that said all they had to say; spans that shared their epochs. */
-  readonly told: number;
-  readonly spansShared: number;
-}
+export type { Outcome, SimulationOptions };
 
 /** Budgets in which one bank fits beside an invocation, or two of them. */
 const budgets = [26 * 1024, 38 * 1024];
@@ -68,7 +30,8 @@ const STEPS_MAX = 20_000;
 const SETTLED_VERSION = 990;
 /** Actors that no server ends. */
 const outside = [/^main:\/(pool|files|client|streams|readers)$/];
-const packages = new CompiledPackages();
+const ownPackages = new CompiledPackages();
+const guestPackages = new GuestPackages();
 
 export function simulate(options: SimulationOptions): Outcome {
   return new Simulation(options).run();
@@ -88,7 +51,8 @@ class Simulation {
   readonly #random: SeededRandom;
   readonly #faults: ReadonlySet<FaultKind>;
   readonly #laws: Laws;
-  readonly #traffic = new Traffic(packages);
+  readonly #guest: Guest | null;
+  readonly #traffic: Traffic;
   readonly #texts = new TextTraffic();
   /** Of the text contract. */
   readonly #texted: readonly string[];
@@ -110,14 +74,17 @@ class Simulation {
     this.#faults = new Set(
       faultKinds.filter((kind) => this.#chance(0.65) && faults.includes(kind)),
     );
-    this.#isTight = this.#faults.has('memory');
+    this.#guest = options.guest === undefined ? null : guests[options.guest];
+    const packages = this.#guest === null ? ownPackages : guestPackages;
+    this.#traffic = new Traffic(packages);
+    this.#isTight = this.#faults.has('memory') && this.#guest === null;
     const { only, asked = 1 } = options;
     this.#isAsked = SeededRandom.for(seed, 'asked').next() < asked;
     const hasText = only === 'text' || (only === undefined && this.#faults.has('text'));
     // Rows do not fit where banks have hardly room, and where they have, those of one model do.
     const fits = hasText && (!this.#isTight || this.#chance(0.6));
     this.#texted = fits ? TEXT_MODELS.slice(0, this.#isTight ? 2 : 1) : [];
-    const one = only === 'text' ? [] : [MODELS[seed % MODELS.length]!];
+    const one = only === 'text' ? [] : [this.#guest?.model ?? MODELS[seed % MODELS.length]!];
     this.#finite = only === undefined ? MODELS : one;
     this.#idleMs = this.#chance(0.3) ? 20 : 60_000;
     this.#isDrained = this.#faults.has('drain') && this.#chance(0.35);
@@ -181,7 +148,7 @@ class Simulation {
       // Banks that never leave: where others find no room beside them, nobody could go on.
       pins: !this.#isTight,
     });
-    const steps = this.#kept('step', planned).map((step) => this.#hurried(step));
+    const steps = this.#kept('step', planned).map((step) => this.#asked(this.#hurried(step)));
     const texts = this.#planTexts(startMs);
     const main = this.#server.systems.get('main')!;
     main.spawn('client', this.#traffic.client, [...steps, ...this.#kept('text', texts.steps)]);
@@ -190,7 +157,7 @@ class Simulation {
     this.#server.isFaulty = false;
     this.#texts.deadlineMs = Infinity;
     if (this.#rest('when faults have stopped')) {
-      if (!this.#isDrained) {
+      if (!this.#isOver) {
         this.#checkKept();
         if (this.#isAsked) {
           this.#recover();
@@ -204,6 +171,13 @@ class Simulation {
     return this.#outcome();
   }
 
+  /** As a guest is asked, who has no version that is flawed. */
+  #asked(step: Step): Step {
+    if (this.#guest === null) return step;
+    if (step.kind === 'register') return { ...step, version: 10 };
+    return step.kind === 'call' ? { ...step, asked: this.#guest.ask(step.inputs) } : step;
+  }
+
   #hurried(step: Step): Step {
     const { deadlineMs = Infinity } = this.#options;
     if (step.kind !== 'call') return step;
@@ -211,6 +185,7 @@ class Simulation {
   }
 
   #memoryBytes(): number {
+    if (this.#guest !== null) return MEMORY_BYTES_MAX;
     if (!this.#isTight) return MEMORY_BYTES;
     if (this.#texted.length === 0) return budgets[this.#random.below(2)]!;
     return TEXT_BYTES + (this.#chance(0.7) ? ROW_BYTES - 256 : 4 * ROW_BYTES);
@@ -322,7 +297,9 @@ class Simulation {
     const atMs = this.#server.world.time.nowMs;
     const deadlineMs = atMs + PATIENCE_MS;
     const finite = models.filter((model) => !isText(model));
-    return finite.map((model) => ({ kind: 'call', model, inputs, atMs, deadlineMs, leavesMs: [] }));
+    return finite.map((model) =>
+      this.#asked({ kind: 'call', model, inputs, atMs, deadlineMs, leavesMs: [] }),
+    );
   }
 
   #expectValues(steps: readonly Step[], when: string): void {
@@ -361,8 +338,13 @@ class Simulation {
     ]);
   }
 
+  /** It drains, or its device never opened: then it gives up. */
+  get #isOver(): boolean {
+    return this.#isDrained || this.#laws.isServerGone;
+  }
+
   #drain(): void {
-    if (!this.#isDrained) {
+    if (!this.#isOver) {
       this.#traffic.play([{ kind: 'drain', model: '', boundMs: 1_000, atMs: 0 }]);
       this.#rest('after the server was drained');
     }
@@ -400,6 +382,7 @@ class Simulation {
         ({ op, replies }) => op === 'generate' && replies[0]?.reply.outcome === 'value',
       ).length,
       spansShared: this.#laws.texts.spansShared,
+      rowEvictions: this.#laws.texts.rowEvictions,
     };
   }
 }

@@ -9,6 +9,7 @@ import { SERVER } from '../../actors/protocol.js';
 import type { ActorSelf, Behaviour } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
+import type { Asked } from './guests.js';
 import { BankOperator } from './bank-operator.js';
 import type { CompiledPackages } from './compiled-packages.js';
 import { flaws, INPUT_UNITS_MAX } from './tiny-programs.js';
@@ -42,6 +43,8 @@ export interface Call {
   readonly inputs: readonly string[];
   readonly atMs: number;
   readonly deadlineMs: number;
+  /** Instead of the inputs, of a package that is not one of ours. */
+  readonly asked?: Asked;
   /** It leaves then, and some say so twice. */
   readonly leavesMs: readonly number[];
 }
@@ -191,24 +194,26 @@ export class Traffic {
     return this.history.filter((event) => event.replies.length === 0);
   }
 
-  /** Every caller that is not answered leaves now; how many there are. */
+  /** Whoever is not answered leaves now, operators too; how many there are. */
   leaveAll(): number {
-    const calls = this.open.filter(({ step }) => step.kind === 'call');
-    for (const event of calls) this.#leave(event);
-    return calls.length;
+    const { open } = this;
+    for (const event of open) this.#leave(event);
+    return open.length;
   }
 
   /** The time of all is up, a moment from now: they say so before they hear it, as the edge does. */
   expireAll(): number {
-    const calls = this.open.filter(({ step }) => step.kind === 'call');
-    for (const { correlation } of calls) this.#self!.cancelAsk(correlation);
-    return calls.length;
+    const { open } = this;
+    for (const event of open) {
+      if (event.step.kind === 'call') this.#self!.cancelAsk(event.correlation);
+      else this.#leave(event);
+    }
+    return open.length;
   }
 
   /** One of these, or whoever has waited longest; false when nobody waits. */
   leaveOne(isIts: (event: Event) => boolean): boolean {
-    const calls = this.open.filter(({ step }) => step.kind === 'call');
-    const event = calls.find(isIts) ?? calls[0];
+    const event = this.open.find(isIts) ?? this.open[0];
     if (event !== undefined) this.#leave(event);
     return event !== undefined;
   }
@@ -254,6 +259,10 @@ export class Traffic {
       return { kind: 'server.drain', payload: { boundMs: step.boundMs } };
     }
     if (step.kind !== 'call') return this.#operator.first;
+    if (step.asked !== undefined) {
+      const about = { deployment: model, requestId: 'sim' };
+      return { kind: 'request.submit', payload: { ...about, ...step.asked.payload } };
+    }
     const inputs = step.inputs.map((text) => ({ kind: 'text', text }) as const);
     const body = { profile: 'embeddings', inputs, dimensions: 0 } as const;
     const call: FiniteCall = { deployment: model, requestId: 'sim', body };
