@@ -1,4 +1,6 @@
-/** Where two payloads begin to differ is found wherever it is: by changing one place of any text. */
+/**
+ * Where two payloads begin to differ is found wherever it is: by changing one place of any text.
+ */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import fc from '../../properties.js';
