@@ -34,7 +34,6 @@ export type Event =
   | { type: 'rows.use' }
   | { type: 'rows.withdraw' }
   | { type: 'rows.rest' }
-  | { type: 'lease.release' }
   | { type: 'device.close' };
 
 export const machine = setup({
@@ -65,7 +64,6 @@ export const machine = setup({
     useRows: effect,
     passToRows: effect,
     refuseRows: effect,
-    releaseLease: effect,
     refuseWaiting: effect,
     announceOpened: effect,
     announceRefused: effect,
@@ -97,7 +95,6 @@ export const machine = setup({
         'rows.use': { actions: 'refuseRows' },
         'rows.withdraw': {},
         'rows.rest': {},
-        'lease.release': {},
         'device.close': 'closing',
       },
     },
@@ -119,7 +116,6 @@ export const machine = setup({
         'rows.use': { actions: ['countSubmission', 'useRows'] },
         'rows.withdraw': { actions: 'passToRows' },
         'rows.rest': { actions: 'passToRows' },
-        'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': 'closing',
       },
@@ -144,7 +140,6 @@ export const machine = setup({
         'rows.use': { actions: 'refuseRows' },
         'rows.withdraw': { actions: 'passToRows' },
         'rows.rest': { actions: 'passToRows' },
-        'lease.release': { actions: 'releaseLease' },
         'device.close': {},
       },
     },
@@ -167,7 +162,6 @@ export const machine = setup({
         'rows.use': { actions: 'refuseRows' },
         'rows.withdraw': { actions: 'passToRows' },
         'rows.rest': { actions: 'passToRows' },
-        'lease.release': { actions: 'releaseLease' },
         'driver.lost': { target: 'lost', actions: 'noteFailure' },
         'device.close': {},
       },

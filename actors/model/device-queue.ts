@@ -263,10 +263,6 @@ class DeviceHost {
     return this.#rows;
   }
 
-  release(key: string): void {
-    this.#opened?.runner.release(key);
-  }
-
   announce(kind: string, status: StatusRecord | null): void {
     this.#self.tell(this.#input.opened, kind, { status });
   }
@@ -360,7 +356,6 @@ export const deviceQueue = machineActor(
         passToRows: (event) =>
           host.rows?.pass(event.type as 'rows.rest', event as unknown as NameRows),
         refuseRows: (_e, _c, message) => host.refuse(message),
-        releaseLease: (event) => host.release((event as unknown as { key: string }).key),
         refuseWaiting: (_e, context) => host.refuseWaiting(failure(context)),
         announceOpened: () => host.announce('device.opened', null),
         announceRefused: (_e, context) => host.announce('device.refused', failure(context)),

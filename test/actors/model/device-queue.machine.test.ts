@@ -13,7 +13,6 @@ const answers: Readonly<Record<string, readonly [works: string, worked: string, 
     'executable.load': ['loadExecutable', 'refuseExecutable', 'refuseExecutable'],
     'executable.unload': ['unloadExecutable', 'unloadExecutable', 'none'],
     'executables.release': ['releaseExecutables', 'releaseExecutables', 'none'],
-    'lease.release': ['releaseLease', 'releaseLease', 'none'],
     'rows.register': ['registerRows', 'refuseRows', 'refuseRows'],
     'rows.unregister': ['unregisterRows', 'unregisterRows', 'none'],
     'rows.use': ['useRows', 'refuseRows', 'refuseRows'],
@@ -32,9 +31,7 @@ class QueueModel implements ChartModel<Context> {
   #opener = 0;
 
   facts(): MachineEvent[] {
-    const types = Object.keys(answers).filter(
-      (type) => this.#phase !== 'opening' || type !== 'lease.release',
-    );
+    const types = Object.keys(answers);
     for (let i = 0; i < 6; i++) types.push('work.submit');
     if (this.#phase === 'opening') types.push('driver.opened', 'driver.opened', 'driver.opened');
     for (let i = 0; i < this.#inFlight; i++) types.push('work.ended', 'work.ended');
