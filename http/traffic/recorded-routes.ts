@@ -27,6 +27,11 @@ const rows: readonly RouteRow[] = [
     because: 'what a model has in memory is of the moment',
   },
   {
+    route: /^GET \/v1\/sessions(\/|$)/,
+    keeps: 'effect',
+    because: 'which sessions there are, and what they have read by then, is of the moment',
+  },
+  {
     route: /^DELETE \/v1\/requests\//,
     keeps: 'effect',
     because: 'whether its request was still open is of the moment',

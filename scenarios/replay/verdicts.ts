@@ -39,7 +39,7 @@ export class Verdicts {
   readonly #changes: readonly RecordedRequest[];
 
   constructor(requests: readonly RecordedRequest[]) {
-    this.#changes = requests.filter(({ path }) => /^\/admin\/models(\/|\?|$)/.test(path));
+    this.#changes = requests.filter(({ path }) => /^\/admin\/models(\/[^/]+)?(\?|$)/.test(path));
   }
 
   /** The request's first difference; null when none was found. */

@@ -163,7 +163,13 @@ const session = (id: string, more: object = {}): string =>
 test('sessions are asked for by the names that they have here, and told by their old ones', async () => {
   const all: Told[] = [
     { id: 'o', ask: 'POST /v1/sessions', at: 0, until: 1, status: 201, says: session('m@1.1') },
-    { id: 'g', ask: 'GET /v1/sessions/m%401.1', at: 2, until: 3, says: session('m@1.1') },
+    {
+      id: 'g',
+      ask: 'POST /v1/sessions/m%401.1/checkpoint',
+      at: 2,
+      until: 3,
+      says: session('m@1.1'),
+    },
     {
       id: 's',
       ask: 'POST /v1/sequences',
@@ -179,7 +185,7 @@ test('sessions are asked for by the names that they have here, and told by their
     if (idOf(call) === 'g') return { text: session('m@3.7') };
     return { status: 404, text: '{"error":"m@1.12 of m@3.7"}' };
   });
-  assert.is(seen[1]!.path, '/v1/sessions/m@3.7');
+  assert.is(seen[1]!.path, '/v1/sessions/m@3.7/checkpoint');
   assert.equal(Buffer.from(seen[2]!.body!).toString(), '{"session":"m@3.7","other":"m@1.12"}');
   assert.is(verdicts.equal, 3);
 });
