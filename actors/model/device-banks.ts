@@ -88,8 +88,9 @@ export class DeviceBanks {
   deactivate(ask: Message): void {
     const { ids } = ask.payload as NameBanks;
     const { banks, rows } = this.#options.runner;
-    this.#self.reply(ask, { leaving: ids.filter((id) => banks.dismiss(id)).length });
-    rows.wantHolders(ids);
+    const leaving = ids.filter((id) => banks.dismiss(id));
+    this.#self.reply(ask, { leaving: leaving.length });
+    rows.wantHolders(leaving);
   }
 
   /** Fields of a bank that a program binds must be those that the program was compiled for. */

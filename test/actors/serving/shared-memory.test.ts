@@ -207,6 +207,15 @@ test('or they are gone, as the policy says', async () => {
   }
 });
 
+test('rows are there before the first request where the package wishes it, and may be pinned', async () => {
+  for (const wish of ['warmup', 'pin']) {
+    await texts.serveAs(wish, 'tiny-text', { [wish]: true });
+    const { state, pinned } = await both.rows(wish);
+    assert.equal([state, pinned], ['resting', wish === 'pin']);
+    await server.serving.unregister(wish);
+  }
+});
+
 test('when both are removed no byte is left', async () => {
   for (const model of MODELS) await server.serving.unregister(model);
   const device = await addressOf(server, 'deviceQueue');

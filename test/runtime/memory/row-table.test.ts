@@ -251,6 +251,74 @@ test('what can never be there is refused: rows, their epoch counted', () => {
   assert.throws(() => runner.rows.checkFits({ ...spec, id: 'a' }), /registered already/);
 });
 
+test('banks of rows in use stay from epoch to epoch; one that is sent away leaves with their rest', () => {
+  const traffic = new Traffic();
+  const { banks, rows: table } = traffic.fixture.runner;
+  const told: string[] = [];
+  const fields = [{ offset: 0, bytes: 4 }];
+  const bank = { id: 'w', deployment: 'd', bytes: 256, stagingBytes: 0, fields, pinned: false };
+  banks.register(bank, {
+    onActivate: () => told.push('activate'),
+    onEvict: () => told.push('evict'),
+    onUnused: () => told.push('unused'),
+    progress: () => ({ loadedBytes: 0, totalBytes: 0, nonFinite: 0 }),
+  });
+  const spec: RowSpec = {
+    ...{ id: 'd', deployment: 'd', banks: ['w'], epochBytes: 512, pinned: false },
+    storages: [{ key: 'd/pages', bytes: 300 }],
+  };
+  table.register(spec, { onWanted: () => told.push('wanted'), onEvict: () => told.push('leaves') });
+  traffic.fixture.runner.useRows('d', {
+    onPlaced: () => told.push('placed'),
+    onFailed: ({ message }) => told.push(message),
+  });
+  assert.equal(told, ['activate']);
+  banks.activated('w');
+  assert.equal(told.splice(0), ['activate', 'placed']);
+  assert.ok(banks.dismiss('w'));
+  table.wantHolders(['other']);
+  assert.equal(told, []);
+  table.wantHolders(['w']);
+  table.wantHolders(['w']);
+  assert.equal(told.splice(0), ['wanted']);
+  assert.is(banks.describe()[0]!.state, 'resident');
+  table.rest('d');
+  assert.equal(told.splice(0), ['unused', 'evict']);
+  banks.left('w');
+  table.evict('d');
+  table.left('d');
+  table.unregister('d');
+  traffic.end();
+});
+
+test('a bank that cannot be filled is told of, and the rows rest', () => {
+  const traffic = new Traffic();
+  const { banks, rows: table } = traffic.fixture.runner;
+  const calls = { onEvict: () => {}, onUnused: () => {}, onActivate: () => {} };
+  const progress = () => ({ loadedBytes: 0, totalBytes: 0, nonFinite: 0 });
+  const bank = { id: 'w', deployment: 'd', bytes: 256, stagingBytes: 0, fields: [], pinned: false };
+  banks.register(bank, { ...calls, progress });
+  const storages = [{ key: 'd/pages', bytes: 300 }];
+  const rest = { banks: ['w'], epochBytes: 512, pinned: false, storages };
+  table.register({ id: 'd', deployment: 'd', ...rest }, { onWanted() {}, onEvict() {} });
+  const failures: string[] = [];
+  const use = (): void =>
+    traffic.fixture.runner.useRows('d', {
+      onPlaced: () => failures.push('placed'),
+      onFailed: ({ message }) => failures.push(message),
+    });
+  use();
+  banks.failed('w', { code: 'dataLoss', message: 'cut short' });
+  assert.equal(failures.splice(0), ['cut short']);
+  assert.is(table.describe().find(({ id }) => id === 'd')!.state, 'resting');
+  use();
+  // Its model goes meanwhile.
+  table.unregister('d');
+  banks.failed('w', { code: 'dataLoss', message: 'cut short again' });
+  assert.equal(failures, ['cut short again']);
+  traffic.end();
+});
+
 test('an epoch that finds no room beside what nobody gives is refused, and holds up nobody', () => {
   const traffic = new Traffic();
   const { fixture, rows: own } = traffic;
