@@ -63,7 +63,7 @@ export function chooseSpans<Candidate extends SpanCandidate>(
 }
 
 /** Its one token needs a place and an output, whoever said it. */
-function speaks({ isDecode, wanted, selects }: SpanCandidate): boolean {
+export function speaks({ isDecode, wanted, selects }: SpanCandidate): boolean {
   return isDecode || (wanted === 1 && selects !== false);
 }
 

@@ -1,9 +1,9 @@
 /**
  * How many tokens of prompts an epoch may have while turns speak: as many as make it about
  * `STRETCH` times as long as one without prompts. Both are learned from the epochs that were, since
- * they depend on the model, the device and how far into a row a prompt has come. Until an epoch
- * without prompts was seen the share is the most, half of an epoch; the first after that are few
- * tokens, to learn what they cost.
+ * they depend on the model, the device, how many speak and how far into a row a prompt has come.
+ * Until an epoch without prompts was seen the share is the most, half of an epoch; the first after
+ * that are few tokens, to learn what they cost.
  *
  * It never falls below `LEAST`, so a prompt ends after at most its length / `LEAST` epochs. Who is
  * in an epoch with how many tokens changes no result, so time may decide it.
@@ -25,10 +25,11 @@ const FRESH = 0.25;
 
 export class PromptShare {
   readonly #most: number;
-  /** Of an epoch in which nobody but speakers was; 0: not known. */
-  #quietMs = 0;
-  /** What a token of a prompt adds; 0: not known. */
-  #tokenMs = 0;
+  /** Of epochs in which nobody but speakers was, by their number: 1, 2, up to 4, up to 8, … */
+  readonly #quietMs: (number | undefined)[] = [];
+  /** What prompts have added to epochs, and their tokens: a mean of each. No tokens: not known. */
+  #addedMs = 0;
+  #addedTokens = 0;
   #running: { readonly mix: EpochMix; readonly sinceMs: number } | null = null;
 
   /** `tokens` of a whole epoch. */
@@ -36,11 +37,25 @@ export class PromptShare {
     this.#most = Math.max(1, Math.ceil(tokens * MOST));
   }
 
-  get tokens(): number {
-    if (this.#quietMs <= 0) return this.#most;
-    if (this.#tokenMs <= 0) return Math.min(this.#most, PROBE);
-    const fitting = Math.floor(((STRETCH - 1) * this.#quietMs) / this.#tokenMs);
+  /** For prompts beside so many tokens of turns that speak. */
+  tokensBeside(speaking: number): number {
+    const quietMs = this.#quietOf(speaking);
+    if (quietMs === undefined) return this.#most;
+    if (this.#addedTokens <= 0) return Math.min(this.#most, PROBE);
+    const fitting = Math.floor(((STRETCH - 1) * quietMs) / this.#tokenMs(quietMs));
     return Math.min(this.#most, Math.max(LEAST, fitting));
+  }
+
+  /** What a token of a prompt adds, at least something. */
+  #tokenMs(quietMs: number): number {
+    return Math.max(this.#addedMs, quietMs / 100) / this.#addedTokens;
+  }
+
+  /** Where none with as many was seen, of the nearest with fewer, else of those with more. */
+  #quietOf(speaking: number): number | undefined {
+    const size = sizeOf(speaking);
+    const fewer = this.#quietMs.slice(0, size + 1).findLast((ms) => ms !== undefined);
+    return fewer ?? this.#quietMs.find((ms) => ms !== undefined);
   }
 
   begin(mix: EpochMix, nowMs: number): void {
@@ -58,13 +73,30 @@ export class PromptShare {
     this.#running = null;
     const tookMs = nowMs - sinceMs;
     if (mix.speaking === 0 || tookMs <= 0) return;
-    if (mix.prompt === 0) this.#quietMs = mixed(this.#quietMs, tookMs);
-    else if (this.#quietMs > 0) {
-      const added = Math.max(tookMs - this.#quietMs, tookMs / 100) / mix.prompt;
-      this.#tokenMs = mixed(this.#tokenMs, added);
+    const size = sizeOf(mix.speaking);
+    const quietMs = this.#quietMs[size];
+    if (mix.prompt === 0) this.#quietMs[size] = mixed(quietMs, tookMs);
+    else if (quietMs !== undefined) this.#learn(tookMs - quietMs, mix.prompt);
+    else if (this.#addedTokens > 0) {
+      // No epoch with so many speakers may be without prompts for long: what is left is theirs.
+      const left = tookMs - mix.prompt * this.#tokenMs(tookMs);
+      this.#quietMs[size] = Math.max(tookMs / STRETCH, left);
     }
+  }
+
+  /**
+   * Not a mean of quotients: what else delays an epoch would weigh most where tokens are few, and
+   * would keep them few. Negative ones count, too, so that such delays cancel out.
+   */
+  #learn(addedMs: number, tokens: number): void {
+    const isFirst = this.#addedTokens === 0;
+    this.#addedMs = mixed(isFirst ? undefined : this.#addedMs, addedMs);
+    this.#addedTokens = mixed(isFirst ? undefined : this.#addedTokens, tokens);
   }
 }
 
-const mixed = (known: number, fresh: number): number =>
-  known === 0 ? fresh : known + (fresh - known) * FRESH;
+/** Epochs whose speaking tokens are equally many to a factor of two take about as long. */
+const sizeOf = (speaking: number): number => Math.ceil(Math.log2(Math.max(1, speaking)));
+
+const mixed = (known: number | undefined, fresh: number): number =>
+  known === undefined ? fresh : known + (fresh - known) * FRESH;

@@ -11,7 +11,8 @@ import type { TextControl } from '../../runtime/packages/text-control.js';
 import type { Span, SpanResult, TextGeometry } from '../../runtime/profiles/text.js';
 import type { Row } from '../../runtime/text/retained-row.js';
 import type { Hold } from '../../runtime/text/row-store.js';
-import { chooseSpans, type ChosenSpan, type SpanCandidate } from '../policy/epoch-scheduler.js';
+import { chooseSpans, speaks } from '../policy/epoch-scheduler.js';
+import type { ChosenSpan, SpanCandidate } from '../policy/epoch-scheduler.js';
 import { PromptShare } from '../policy/prompt-share.js';
 import type { Emitted, Turn } from './turn.js';
 import { TurnDoor } from './turn-door.js';
@@ -171,14 +172,15 @@ export class TurnTable {
 
   #choose(turns: readonly Turn[]): readonly TurnSpan[] {
     const { tokens, spans, outputs } = this.#host.geometry;
-    const limits = { tokens, spans, outputs, promptTokens: this.#share.tokens };
+    const candidates = turns.map((turn) => this.#candidate(turn));
+    const promptTokens = this.#share.tokensBeside(candidates.filter(speaks).length);
+    const limits = { tokens, spans, outputs, promptTokens };
     const kept = new Set<Turn>();
     const room = (candidate: Candidate, count: number): number => {
       const found = this.#room(candidate, count, kept);
       if (found > 0) kept.add(candidate.turn);
       return found;
     };
-    const candidates = turns.map((turn) => this.#candidate(turn));
     // The oldest has room before those who speak take what is left.
     if (candidates.length > 0) this.#room(candidates[0]!, 1, kept);
     return chooseSpans(candidates, limits, room).map((chosen) => this.#spanOf(chosen));

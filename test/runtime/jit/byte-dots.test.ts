@@ -23,11 +23,13 @@ ${body}
     y[0] = sum
   }
 }
-command.def export main(q: root, y: root, copies: root) { dispatch run(q, y, copies) grid(1) }`);
+command.def export main(q: root, y: root, copies: root) {
+  dispatch run(q, y, copies) grid(1)
+}`);
 
 const bytes = Int8Array.from({ length: VECTORS * 16 }, (_, i) => ((i * 89 + 7) % 256) - 128);
 
-/** By hand: pairs 2i, 2i + 1, 2i + 8, 2i + 9 of vector `a` with those of `b`; none behind the end. */
+/** By hand: bytes 2i, 2i + 1, 2i + 8, 2i + 9 of vector `a` times those of `b`, zero at the end. */
 function added(sum: readonly number[], a: number, b: number): number[] {
   const at = (vector: number, i: number) => (vector < VECTORS ? bytes[vector * 16 + i]! : 0);
   return sum.map((value, lane) =>
@@ -64,7 +66,7 @@ test('factors in a loop, each read by several products', () => {
   assert.equal(run(body), expected);
 });
 
-test('a factor behind the end of its view is zero, and one that is assigned anew is the new one', () => {
+test('a factor behind the end of its view is zero; one that is assigned anew is the new one', () => {
   const body = `var a = q[3]
     for i in 0..4 {
       sum = dot(a, q[i + 10], sum)
@@ -86,7 +88,7 @@ test('bytes that something else reads too stay bytes', () => {
   assert.equal(run(body), expected);
 });
 
-test('words take two registers each: four vectors of weights over two rows have their fences', () => {
+test('words take two registers each: four vectors of weights over two rows have fences', () => {
   const sums = Array.from({ length: 8 }, (_, i) => `    var s${i} = i32x4(0)\n`).join('');
   const products = Array.from(
     { length: 4 },
