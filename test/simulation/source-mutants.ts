@@ -22,7 +22,7 @@ export const ledgers: Readonly<Record<string, readonly string[]>> = {
   'runtime/memory/budget.js': ['runtime/memory/budget.test.js'],
   'runtime/memory/slab-allocator.js': ['runtime/memory/slab-allocator.test.js'],
   'runtime/memory/slab-pool.js': ['runtime/memory/slab-pool.test.js'],
-  'runtime/memory/storage-table.js': ['runtime/memory/invocation-runner.test.js'],
+  'runtime/memory/storage-table.js': ['runtime/memory/storage-table.test.js'],
   'runtime/memory/workspace-limits.js': ['runtime/memory/workspace-limits.test.js'],
   'runtime/memory/admission-line.js': ['runtime/memory/admission-line.test.js'],
   'runtime/memory/bank-table.js': ['runtime/memory/bank-table.test.js'],

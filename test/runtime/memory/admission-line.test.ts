@@ -1,7 +1,7 @@
 /** Who waits in the line is told exactly once, and nobody holds up who has left it. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { StatusRecord } from '../../../runtime/base/errors.js';
+import { StatusError, type StatusRecord } from '../../../runtime/base/errors.js';
 import { AdmissionLine, NO_BANKS } from '../../../runtime/memory/admission-line.js';
 import { BankTable } from '../../../runtime/memory/bank-table.js';
 import { Budget, type Reservation } from '../../../runtime/memory/budget.js';
@@ -77,6 +77,38 @@ test('a device that takes nothing refuses all who wait', () => {
   line.refuseAll({ code: 'unavailable', message: 'the device is lost' });
   assert.equal(told.sort(), ['second unavailable', 'two unavailable']);
   assert.is(line.waiting, 0);
+});
+
+test('one waits once under its name, and one that ended may come again', () => {
+  const { line, told, ask, park } = newLine();
+  const { reservation } = ask('first', 800);
+  ask('second', 900);
+  assert.throws(() => ask('second', 10), /'second' is waiting already/);
+  assert.throws(() => park('second'), /'second' is waiting already/);
+  assert.throws(() => ask('huge', 1_001), /the limit is 1000/);
+  assert.is(line.waiting, 1, 'what can never fit does not wait');
+  line.cancel('second');
+  reservation!.release();
+  const raised = (): boolean => {
+    throw new StatusError('notFound', 'gone meanwhile');
+  };
+  const need = { bytes: 10, banks: NO_BANKS, rows: null, label: 'third' };
+  const fail = ({ code }: StatusRecord): void => void told.push(`third ${code}`);
+  line.ask('third', { ...need, admit: raised }, fail);
+  assert.is(told.at(-1), 'third notFound');
+  assert.is(line.waiting, 0);
+  ask('third', 1_000);
+  assert.is(told.at(-1), 'third admitted');
+});
+
+test('what is no refusal but a bug is the answer of nobody', () => {
+  const { line } = newLine();
+  const answers: StatusRecord[] = [];
+  const bug = (): void => {
+    throw new TypeError('a bug');
+  };
+  assert.throws(() => line.guard((status) => void answers.push(status), bug), /a bug/);
+  assert.equal(answers, []);
 });
 
 test.run();

@@ -278,4 +278,22 @@ test('a pin stays, whoever wants it away, until it is unregistered', () => {
   );
 });
 
+test('who is held stays between invocations, and leaves when it is let go if it was sent away', () => {
+  const traffic = new Traffic();
+  const { runner } = traffic.fixture;
+  const { banks } = runner;
+  const isThere = (): boolean =>
+    banks.describe().find(({ id }) => id === 'a')!.state === 'resident';
+  runner.activate('warm a', new Set(['a']), { onPlaced: () => {}, onFailed: () => {} });
+  banks.activated('a');
+  for (let times = 0; times < 2; times++) banks.hold(['a']);
+  assert.equal(banks.idle(new Set()), []);
+  assert.ok(banks.dismiss('a'));
+  banks.letGo(['a']);
+  assert.ok(isThere(), 'another holds it');
+  banks.letGo(['a']);
+  assert.not(isThere());
+  assert.throws(() => banks.letGo(['a']), /released as often as used/);
+});
+
 test.run();

@@ -131,4 +131,31 @@ test('I7 and order hold under any sequence of asks and releases', () => {
   );
 });
 
+test('what is left of a reservation is given up once', () => {
+  const budget = new Budget(new Ledger(100));
+  const held: Reservation[] = [];
+  const admit = (reservation: Reservation): boolean => held.push(reservation) > 0;
+  budget.ask({ bytes: 60, label: 'one', admit });
+  budget.ask({ bytes: 40, label: 'two', admit });
+  for (let times = 0; times < 2; times++) held[0]!.release();
+  assert.is(budget.reservedBytes, 40);
+});
+
+test('the turn of whoever is admitted ends before the next is admitted', () => {
+  const budget = new Budget(new Ledger(100));
+  const steps: string[] = [];
+  const held: Reservation[] = [];
+  budget.ask({ bytes: 100, label: 'all', admit: (all) => held.push(all) > 0 });
+  for (const label of ['one', 'two']) {
+    const admit = (): boolean => {
+      steps.push(`${label} begins`);
+      budget.settle();
+      return steps.push(`${label} ends`) > 0;
+    };
+    budget.ask({ bytes: 10, label, admit });
+  }
+  held[0]!.release();
+  assert.equal(steps, ['one begins', 'one ends', 'two begins', 'two ends']);
+});
+
 test.run();

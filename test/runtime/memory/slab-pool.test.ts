@@ -2,22 +2,23 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeviceRange } from '../../../runtime/hal/buffer.js';
 import { Fence } from '../../../runtime/hal/fence.js';
-import type { SlabMemory } from '../../../runtime/hal/pool.js';
+import type { SlabMemory, StorageFamily } from '../../../runtime/hal/pool.js';
 import { Timeline } from '../../../runtime/hal/timeline.js';
 import { POISON_BYTE, SlabPool } from '../../../runtime/memory/slab-pool.js';
 
 /** Slab memory that records what is filled, and holds real bytes. */
 class FakeMemory implements SlabMemory {
-  readonly slabs = 1;
+  readonly slabs: number;
   readonly slabBytesMax: number;
   readonly fills: string[] = [];
   bytes = 0;
 
-  constructor(slabBytesMax: number) {
+  constructor(slabBytesMax: number, slabs = 1) {
+    this.slabs = slabs;
     this.slabBytesMax = slabBytesMax;
   }
 
-  serves(): boolean {
+  serves(_slab: number, _family: StorageFamily): boolean {
     return true;
   }
 
@@ -92,6 +93,22 @@ test('releasing twice is a bug', () => {
   const range = place(pool, 1, 'a');
   pool.release(range, null);
   assert.throws(() => pool.release(range, null), /to be released once/);
+});
+
+test('a range lies in a slab that serves what it is for', () => {
+  class Families extends FakeMemory {
+    override serves(slab: number, family: StorageFamily): boolean {
+      return slab === (family === 'constant' ? 0 : 1);
+    }
+  }
+  const memory = new Families(4096, 2);
+  const pool = new SlabPool(memory);
+  for (const [family, slab] of [
+    ['mutable', 1],
+    ['constant', 0],
+  ] as const) {
+    assert.is(pool.allocate(256, 'a', family)!.slab, slab);
+  }
 });
 
 test.run();
