@@ -9,7 +9,7 @@ import { Ledger } from '../../../runtime/memory/ledger.js';
 import { RoomMaker } from '../../../runtime/memory/room-maker.js';
 import { RowTable } from '../../../runtime/memory/row-table.js';
 
-function newLine() {
+function newLine(refusal: StatusRecord | null = null) {
   const budget = new Budget(new Ledger(1_000));
   const books = {
     storage: null as never,
@@ -20,7 +20,7 @@ function newLine() {
   const banks = new BankTable(books);
   const rows = new RowTable({ ...books, banks });
   const room = new RoomMaker({ banks, rows, runningBytes: () => 0 });
-  const line = new AdmissionLine(budget, { banks, rows, room }, () => null);
+  const line = new AdmissionLine(budget, { banks, rows, room }, () => refusal);
   const told: string[] = [];
   const onFailed = (id: string) => (status: StatusRecord) => void told.push(`${id} ${status.code}`);
   const ask = (id: string, bytes: number): { reservation: Reservation | null } => {
@@ -109,6 +109,19 @@ test('what is no refusal but a bug is the answer of nobody', () => {
   };
   assert.throws(() => line.guard((status) => void answers.push(status), bug), /a bug/);
   assert.equal(answers, []);
+});
+
+test('whoever comes to a device that takes nothing is told why', () => {
+  const { line } = newLine({ code: 'unavailable', message: 'the device is lost' });
+  const answers: StatusRecord[] = [];
+  line.guard(
+    (status) => void answers.push(status),
+    () => assert.unreachable('the device takes nothing'),
+  );
+  assert.equal(
+    answers.map(({ code }) => code),
+    ['unavailable'],
+  );
 });
 
 test.run();

@@ -95,4 +95,24 @@ test('what waits for one stage holds up no other', () => {
   assert.equal(started, ['first', 'other', 'none', 'second', 'third']);
 });
 
+test('who leaves the line makes way for those behind it, and nobody leaves twice', () => {
+  const limits = new WorkspaceLimits();
+  const started: string[] = [];
+  for (const [id, bytes] of [
+    ['runs', 6],
+    ['long', 6],
+    ['short', 3],
+  ] as const) {
+    limits.enter(id, [share('a', bytes)], () => void started.push(id));
+  }
+  assert.equal(started, ['runs']);
+  assert.not(limits.withdraw('nobody'));
+  assert.not(limits.withdraw('runs'));
+  assert.is(limits.waiting, 2);
+  assert.ok(limits.withdraw('long'));
+  assert.equal(started, ['runs', 'short']);
+  assert.not(limits.withdraw('long'));
+  assert.is(limits.usedBytes('a'), 9);
+});
+
 test.run();

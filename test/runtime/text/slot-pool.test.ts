@@ -39,4 +39,22 @@ test('the largest store takes no list of its places', () => {
   assert.is(stores[0]!.describe().pagesFree, 2 ** 20);
 });
 
+test('whoever looks after the submission has settled finds the place free', () => {
+  const looks: readonly ((pool: SlotPool) => unknown)[] = [
+    (pool) => pool.free,
+    (pool) => pool.take(),
+    (pool) => 1 - pool.waiting,
+  ];
+  const seen = looks.map((look) => {
+    const holds = new Holds();
+    const pool = new SlotPool(1, holds);
+    const hold = holds.open();
+    pool.touch(pool.take()!, hold);
+    pool.give(0);
+    holds.settle(hold);
+    return look(pool);
+  });
+  assert.equal(seen, [1, 0, 1]);
+});
+
 test.run();
