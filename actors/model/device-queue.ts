@@ -363,6 +363,8 @@ export const deviceQueue = machineActor(
         closeDriver: () => host.close(),
       },
       messages: {
+        // A warm-up goes on without whoever asked for it.
+        cancel: () => null,
         // For fault injection: nothing that is reached from outside sends it.
         'worker.kill': (message) => {
           host.killWorker((message.payload as { worker: number }).worker);

@@ -13,6 +13,8 @@ export interface SimulationOptions {
   readonly only?: 'finite' | 'text';
   /** This package of the repository is served, and nothing else. */
   readonly guest?: GuestName;
+  /** Of the first phase, instead of as long as requests come. */
+  readonly lastsMs?: number;
   /** By then every call of the first phase ends, for its callers. */
   readonly deadlineMs?: number;
   readonly intruder?: Intruder;

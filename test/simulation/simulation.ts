@@ -153,7 +153,8 @@ class Simulation {
     const main = this.#server.systems.get('main')!;
     main.spawn('client', this.#traffic.client, [...steps, ...this.#kept('text', texts.steps)]);
     main.spawn('readers', this.#texts.client, this.#kept('reader', texts.readers));
-    world.run({ untilMs: world.time.nowMs + PHASE_MS + 10, stepsMax: STEPS_MAX });
+    const { lastsMs = PHASE_MS + 10 } = this.#options;
+    world.run({ untilMs: world.time.nowMs + lastsMs, stepsMax: STEPS_MAX });
     this.#server.isFaulty = false;
     this.#texts.deadlineMs = Infinity;
     if (this.#rest('when faults have stopped')) {
