@@ -58,7 +58,7 @@ export const machine = setup({
       },
     },
     inUse: {
-      description: 'Turns run; it does not leave.',
+      description: 'Turns run, or did just now; it does not leave.',
       on: {
         'rows.rest': { target: 'resting', actions: 'restRows' },
         'rows.want': { target: 'wanted', actions: 'tellWanted' },

@@ -19,22 +19,19 @@ import {
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { RowStore } from '../../runtime/text/row-store.js';
 import { Tokenizer } from '../../runtime/tokenizer/tokenizer.js';
-import type { TextDelta } from '../../http/text-serving.js';
 import {
-  STREAMS,
   type DeltasTaken,
   type FiniteCall,
   type PreparedText,
-  type TextDeltas,
   type TextSubmit,
 } from '../protocol.js';
 import { epoch } from '../serving/epoch.js';
 import { RowOrders } from '../serving/row-orders.js';
 import { rowTransfer } from '../serving/row-transfer.js';
+import { SaidDeltas } from '../serving/said-deltas.js';
 import { session } from '../serving/session.js';
 import { SessionBook } from '../serving/session-book.js';
 import { SessionHome } from '../serving/session-home.js';
-import type { Emitted, Turn } from '../serving/turn.js';
 import {
   epochPulse,
   readyTurns,
@@ -54,6 +51,8 @@ import {
 import { machine } from './generation.machine.js';
 import { RowLease, rowsOf } from './row-lease.js';
 
+/** The next turn often comes at once, and need not ask for the rows then. */
+const LINGER_MS = 10;
 /** Unless the server says otherwise. */
 const IDLE_MS = 10 * 60_000;
 
@@ -67,7 +66,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   /** Its rows shall be there before the first request. */
   #isWarming = false;
   readonly #sessions: SessionBook;
-  #deltas: { stream: number; delta: TextDelta }[] = [];
+  readonly #said: SaidDeltas;
   readonly #orders: RowOrders;
   #epochsFormed = 0;
   /** In flight; null when none is. */
@@ -81,6 +80,7 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const scope = `${id}@${generation}`;
     this.#keys = { pages: `${scope}/pages`, states: `${scope}/states` };
     this.#store = new RowStore(geometry);
+    this.#said = new SaidDeltas(self);
     this.#lease = new RowLease(self, input.device, `${scope}/rows`);
     this.#sessions = new SessionBook(self, {
       model: id,
@@ -116,8 +116,8 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
       geometry: this.input.prepared.geometry,
       now: () => this.self.now(),
       tell: ({ input }, kind, payload) => this.self.tell(input.session, kind, payload),
-      publish: (turn, emitted) => this.#publish(turn, emitted),
-      flush: () => this.#flush(),
+      publish: (turn, emitted) => this.#said.publish(turn, emitted),
+      flush: () => this.#said.flush(),
       // What was captured for one was not for another: sequences share nothing.
       kindOf: () => this.#kind(),
       evictedSessions: this.input.sessions?.evicted ?? 'replay',
@@ -293,25 +293,16 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
   /** Nobody goes on now: the room is for who waits, and who came meanwhile asks behind them. */
   #rest(): void {
     const { door } = this.#turns!;
-    const { isShut } = door;
+    if (!door.isShut) return this.self.startTimer('rest', LINGER_MS, 'rows.idle');
     this.#lease.rest();
     door.open();
     this.#orders.open();
-    if (isShut) this.#awaitRows();
+    this.#awaitRows();
   }
 
-  /** Before any session hears that its turn is over: nothing is said after an answer. */
-  #flush(): void {
-    if (this.#deltas.length === 0) return;
-    this.self.tell(STREAMS, 'text.deltas', { deltas: this.#deltas } satisfies TextDeltas);
-    this.#deltas = [];
-  }
-
-  #publish(turn: Turn, { delta }: Emitted): void {
-    const { stream } = turn.input;
-    if (delta === null || stream === null) return;
-    this.#deltas.push({ stream, delta });
-    turn.sent += 1;
+  /** No turn came for a while. */
+  idle(): void {
+    if (this.#epoch === null && !this.#willForm && this.#lease.isHeld) this.#lease.rest();
   }
 
   took({ streams }: DeltasTaken): void {
@@ -392,6 +383,7 @@ export const textGeneration: MachineActorFactory<GenerationInput<PreparedText>> 
         'text.taken': told(({ payload }) => host.took(payload as DeltasTaken)),
         'rows.wanted': told(() => host.wanted()),
         'rows.evicted': told(() => host.evicted()),
+        'rows.idle': told(() => host.idle()),
       },
     };
   },
