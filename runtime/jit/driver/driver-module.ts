@@ -77,7 +77,7 @@ export class DriverModule implements KernelModule {
     return this.helper('complete', () => completeBody(this.globals));
   }
 
-  /** () → the poison word, after all workers have come here: they may be behind a barrier by far. */
+  /** () → the poison word, after all workers have come here; none may be behind. */
   get meeting(): number {
     return this.helper('meeting', () => {
       const code = new FunctionBody({ params: [], results: ['i32'] });
