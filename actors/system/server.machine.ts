@@ -3,8 +3,8 @@
  *
  * Owns: the deployments and the devices. Holds: it takes nothing before all its devices are open;
  * in `draining` nothing new is accepted, accepted work finishes or ends with an explicit error when
- * the drain's time is up. A device that is lost comes back by itself (`device.machine.ts`); deployments
- * on it, and no others, are told of both, in that order.
+ * the drain's time is up. A device that is lost comes back by itself (`device.machine.ts`);
+ * deployments on it, and no others, are told of both, in that order.
  * Told by: the process (commands), its devices and deployments (facts).
  */
 import { assign, setup } from 'xstate';

@@ -13,7 +13,7 @@ import * as programs from '../../runtime/hal/webgpu/shader-programs.js';
 import { stageProgram } from '../../runtime/loom/elaborate/programs.js';
 import { printReport, type BenchRow } from '../report.js';
 
-/** Dispatches of a launch; rounds before the host's code is what it will stay, and those measured. */
+/** Dispatches of a launch; rounds until the host's code is what it will stay; those measured. */
 const SIZES = [
   { count: 1, warm: 3000, rounds: 2000 },
   { count: 100, warm: 200, rounds: 300 },

@@ -1,4 +1,4 @@
-/** Banks wider than one binding: fields are bound one by one, and a field that is too wide is told. */
+/** Banks wider than one binding: fields are bound one by one; a field that is too wide is told. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileWgsl } from '../../../../runtime/jit/wgsl/compile-wgsl.js';
