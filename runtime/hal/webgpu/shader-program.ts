@@ -103,7 +103,7 @@ export class ShaderProgram {
         gpu.queue.submit([encoder.finish()]);
         return null;
       };
-      // All that a launch over known ranges is made of was right before; a scope costs microseconds.
+      // What a launch over known ranges is made of was right before; scopes cost microseconds.
       const failure = known ? encode() : guarded(gpu, this.#info.name, encode);
       const late = grids.includes(null)
         ? await this.#checkFoundGrids(dispatches, grids, page)

@@ -65,7 +65,7 @@ export class SlotPage {
     return this.#holds === launch;
   }
 
-  /** Brings `bytes` to the device, unless they are there: those of `launch`, or of this time only. */
+  /** Brings `bytes` to the device, unless they are there: of `launch`, or of this time only. */
   flush(launch: BoundLaunch | null): void {
     this.#holds = launch;
     if (this.#isWritten && Buffer.compare(this.bytes, this.#written) === 0) return;

@@ -1,6 +1,6 @@
 /**
  * A server with two devices in simulation: the real server, devices and deployments; what they
- * start on other threads is played. Under seeds that kill threads and refuse openings at any moment.
+ * start on other threads is played. Under seeds that kill threads and refuse openings.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
