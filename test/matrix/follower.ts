@@ -3,6 +3,7 @@
  * happen; strikes at one of them, before anything else does.
  */
 import type { Intruder, IntruderGround } from '../simulation/intruder.js';
+import { DEVICE_THREAD } from '../simulation/simulated-server.js';
 import { describeActor, strike, toldBy, type Harm } from './harms.js';
 
 /** A state of a machine. */
@@ -27,6 +28,9 @@ export interface Blow {
   readonly isSingle: boolean;
 }
 
+/** By then the device has been asked to open, and has not. */
+const STILLBORN_STEPS = 5;
+
 export class Follower implements Intruder {
   readonly arrivals: Arrival[] = [];
   /** The blow fell while an actor was in the place; null: it was never there. */
@@ -37,10 +41,13 @@ export class Follower implements Intruder {
   #started: string[] = [];
   #due: string | null = null;
   #isStriking = false;
+  /** The device's thread is to die before anything else. */
+  #isStillborn: boolean;
   #ground: IntruderGround | null = null;
 
-  constructor(blow: Blow | null = null) {
+  constructor(blow: Blow | null, isStillborn: boolean) {
     this.#blow = blow;
+    this.#isStillborn = isStillborn;
   }
 
   enter(ground: IntruderGround): void {
@@ -63,7 +70,11 @@ export class Follower implements Intruder {
   }
 
   #step(): void {
-    const { server } = this.#ground!;
+    const { server, laws } = this.#ground!;
+    if (this.#isStillborn && laws.steps > STILLBORN_STEPS) {
+      this.#isStillborn = false;
+      server.kill(DEVICE_THREAD);
+    }
     for (const actor of this.#started.splice(0)) {
       const state = describeActor(server, actor)?.state;
       if (state !== undefined) this.#arrived(actor, state);

@@ -44,6 +44,7 @@ export function strike(ground: IntruderGround, options: HarmOptions): boolean {
   const { server, traffic, texts } = ground;
   switch (options.harm) {
     case 'client cancel':
+      // Of operators, too: whoever asks for something may go.
       if (options.isSingle) return leaveOne(ground, options.actor);
       return traffic.leaveAll() + texts.leaveAll() > 0;
     case 'deadline':

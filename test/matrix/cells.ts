@@ -1,0 +1,61 @@
+/**
+ * One cell of the matrix: a harm befalls an actor in a state, in several runs, each played to the
+ * end: whatever was accepted ends, the server serves again, and when it is drained nothing is left.
+ * All laws of simulations judge.
+ */
+import { simulate } from '../simulation/simulation.js';
+import type { CourseArrival } from './arrivals.js';
+import { Follower, placeName, type Blow, type Place } from './follower.js';
+import { MOMENT_MS, type Harm } from './harms.js';
+
+export interface CellRun {
+  readonly course: string;
+  readonly nth: number;
+  readonly outcome: 'harmed' | 'nobody' | 'missed';
+  /** What broke. */
+  readonly broken: readonly string[];
+  readonly blow: Blow;
+}
+
+export interface Cell {
+  readonly place: Place;
+  readonly harm: Harm;
+  readonly runs: readonly CellRun[];
+}
+
+/** Runs a cell until the harm has found somebody `wanted` times, or no arrival is left. */
+export function runCell(
+  place: Place,
+  harm: Harm,
+  { arrivals, wanted }: { arrivals: readonly CourseArrival[]; wanted: number },
+): Cell {
+  const runs: CellRun[] = [];
+  for (const [index, arrival] of arrivals.entries()) {
+    if (runs.filter(({ outcome }) => outcome === 'harmed').length >= wanted) break;
+    const isUrgent = index % 3 !== 2;
+    runs.push(runBlow(arrival, { arrival, harm, isUrgent, isSingle: index % 2 === 1 }));
+  }
+  return { place, harm, runs };
+}
+
+/** The same run up to the arrival; from then on another. */
+export function runBlow(
+  { course, nth, atMs }: CourseArrival,
+  blow: Blow,
+  withTrace = false,
+): CellRun & { readonly trace: readonly string[] } {
+  const follower = new Follower(blow, course.isStillborn);
+  const deadlineMs = blow.harm === 'deadline' ? atMs + MOMENT_MS / 2 : undefined;
+  const about = { course: course.name, nth, blow };
+  try {
+    const run = { ...course.options, deadlineMs, intruder: follower, withTrace };
+    const { violations, trace } = simulate(run);
+    const broken = violations.map(({ law, detail }) => `${law}: ${detail}`);
+    const outcome = follower.hit ?? 'missed';
+    if (outcome === 'missed') broken.push(`${placeName(blow.arrival)} did not come again`);
+    return { ...about, outcome, broken, trace };
+  } catch (error) {
+    const broken = [`it throws: ${(error as Error).stack ?? String(error)}`];
+    return { ...about, outcome: follower.hit ?? 'missed', broken, trace: [] };
+  }
+}
