@@ -36,6 +36,10 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     /^deployment (switching|replacing) on deployment\.register: without noteUnproven$/,
     'the package that is under way has not served either',
   ],
+  [
+    /^server starting on device\.opened #1: without countOpened$/,
+    'it was the last one: nobody counts any more',
+  ],
   [/^device opening on device\.opened: without startSteady$/, 'no device was lost yet: no timer'],
   [
     /^preparation (compiling|placing) on artefact\.ready #1: without countReady$/,

@@ -12,6 +12,7 @@ export class DeviceModel implements ChartModel<Context> {
   #timer: 'none' | 'backoff' | 'steady' = 'none';
   /** As the server was told. */
   #known: 'nothing' | 'open' | 'away' = 'nothing';
+  #knownFailure: StatusRecord | null = null;
   #attempts = 0;
   #failure: StatusRecord | null = null;
 
@@ -40,6 +41,7 @@ export class DeviceModel implements ChartModel<Context> {
   }
 
   effect(type: string, _event: MachineEvent, context: Context): void {
+    if (type.startsWith('announce')) this.#knownFailure = context.failure;
     if (type === 'openQueue') {
       assert.is(this.#queue, 'none', 'one queue at a time');
       this.#queue = 'opening';
@@ -57,6 +59,7 @@ export class DeviceModel implements ChartModel<Context> {
     assert.is(context.failure, this.#failure, 'why it does not work');
     assert.is(context.attempts, this.#attempts, 'losses in a row');
     assert.is(to === 'open', this.#queue === 'open');
+    assert.is(this.#knownFailure, this.#failure, 'the server knows why');
     if (this.#queue === 'open') {
       assert.is(this.#known, 'open', 'the server knows that it is open');
       assert.is(
