@@ -58,6 +58,22 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'it was the last one: nobody counts any more',
   ],
   [
+    /^server starting on device\.opened #1: without countOpened$/,
+    'it was the last one: nobody counts any more',
+  ],
+  [
+    /^runtime\/memory\/slab-pool\.js: without this\.#holders\.delete\(holderKey\(range\)\);$/,
+    'until the place has another holder, whose name takes its place, nobody reads it',
+  ],
+  [
+    /^runtime\/memory\/bank-table\.js: without bank\.lastUse = this\.#now\(\); #2$/,
+    'somebody had it activated, and says so again when it lets go',
+  ],
+  [
+    /^runtime\/memory\/bank-table\.js: without bank\.storage = null;$/,
+    'nobody looks at the storage of a bank that is away, and what is placed next takes its place',
+  ],
+  [
     /^session idle on session\.(close|expired): without cancelIdle$/,
     'the actor ends, and its timers with it',
   ],

@@ -16,6 +16,8 @@ class WorldModel implements ChartModel<unknown> {
   #table: 'absent' | 'inUse' | 'resting' | 'leaving' = 'absent';
   /** The generation has asked, and has no answer yet. */
   #isAsked = false;
+  /** Until it has heard of an answer, so it may be too late. */
+  #mayWithdraw = false;
   #isWaiting = false;
   /** What it computed is there, as far as the generation knows. */
   #isKnown = false;
@@ -52,11 +54,14 @@ class WorldModel implements ChartModel<unknown> {
   #use(): void {
     if (this.#isAsked || this.#isGranted || this.#isRetired) return;
     this.#isAsked = true;
+    this.#mayWithdraw = true;
     this.#mailbox.push({ type: 'rows.use' });
   }
 
   #withdraw(): void {
-    if (this.#isAsked && this.#random.below(2) === 0) this.#mailbox.push({ type: 'rows.withdraw' });
+    if (!this.#mayWithdraw || this.#random.below(2) > 0) return;
+    this.#mayWithdraw = false;
+    this.#mailbox.push({ type: 'rows.withdraw' });
   }
 
   /** The table gives the room that was asked for; not while they are on their way out. */
@@ -82,6 +87,7 @@ class WorldModel implements ChartModel<unknown> {
   #rest(): void {
     if (!this.#isGranted) return;
     this.#isGranted = false;
+    this.#mayWithdraw = false;
     this.#mailbox.push({ type: 'rows.rest' });
   }
 
@@ -155,6 +161,7 @@ class WorldModel implements ChartModel<unknown> {
   }
 
   end(): void {
+    if (this.#mailbox.length > 0) return;
     assert.not(this.#isWaiting && this.#isRetired, 'nobody waits for rows that are given up');
   }
 }

@@ -72,7 +72,10 @@ export class DeviceModel implements ChartModel<Context> {
     assert.is(this.#known, 'away', 'the server knows that it is away');
     assert.is(to, from === 'opening' ? 'refused' : 'recovering');
     if (from === 'open') assert.ok(effects.includes('announceLost'), 'deployments hear of it');
-    else assert.not(effects.includes('announceLost'), 'and once');
+    else {
+      assert.not(effects.includes('announceLost'), 'and once');
+      assert.ok(effects.includes('announceRefused'), 'the server hears why it does not open');
+    }
     if (to === 'recovering') assert.is(this.#timer, 'backoff', 'it is opened again');
   }
 

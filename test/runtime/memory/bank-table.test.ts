@@ -296,4 +296,28 @@ test('who is held stays between invocations, and leaves when it is let go if it 
   assert.throws(() => banks.letGo(['a']), /released as often as used/);
 });
 
+test('that a bank was sent away is forgotten when it has left', () => {
+  const traffic = new Traffic();
+  const { runner } = traffic.fixture;
+  const { banks } = runner;
+  const stateOf = () => banks.describe().find(({ id }) => id === 'a')!.state;
+  for (const isDismissed of [true, false]) {
+    runner.activate('warm a', new Set(['a']), { onPlaced: () => {}, onFailed: () => {} });
+    banks.activated('a');
+    banks.hold(['a']);
+    if (isDismissed) assert.ok(banks.dismiss('a'));
+    banks.letGo(['a']);
+    assert.is(stateOf(), isDismissed ? 'deactivating' : 'resident');
+    if (isDismissed) banks.left('a');
+  }
+});
+
+test('a bank that could never fit is refused before it is registered', () => {
+  const { banks } = new Traffic().fixture.runner;
+  const spec = { id: 'huge', deployment: 'test', stagingBytes: 0, fields: [], pinned: false };
+  banks.checkFits({ ...spec, bytes: MEMORY_BYTES });
+  const check = (): void => banks.checkFits({ ...spec, bytes: MEMORY_BYTES + 1 });
+  assert.throws(check, /bank 'huge' needs \d+ bytes of device memory; the limit is \d+/);
+});
+
 test.run();
