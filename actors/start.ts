@@ -24,7 +24,7 @@ import { collectWithoutHelpers } from '../runtime/threads/collector.js';
 import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
-import { chooseDevices, type DeviceChoice } from './edge/device-choice.js';
+import { type AskedDevice, chooseDevices, type DeviceChoice } from './edge/device-choice.js';
 import { SessionFiles } from './edge/session-files.js';
 import { Streams, TextPort } from './edge/text-port.js';
 import { textStreams } from './system/text-streams.js';
@@ -57,8 +57,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const transport = new ThreadsTransport();
   const system = new ActorSystem({ thread: 'main', ports, transport, log: write });
   const pools = openPools();
-  const asked = devicesOf(options).map(({ name }) => name);
-  const plan = planThreads(options, await chooseDevices(asked));
+  const plan = planThreads(options, await chooseDevices(devicesOf(options)));
   const started = startTopology(options, plan, transport);
   // Loaded while the threads load what they need.
   const [topology, { ServingPort }, { openObservation }] = await Promise.all([
@@ -171,10 +170,11 @@ interface ThreadPlan {
 }
 
 /** What is asked for: the device that runs packages which name none, then the others. */
-const devicesOf = ({ device, memoryBytes, otherDevices = [] }: StartOptions) => [
-  { name: device, memoryBytes },
-  ...otherDevices,
-];
+const devicesOf = ({
+  device,
+  memoryBytes,
+  otherDevices = [],
+}: StartOptions): readonly AskedDevice[] => [{ name: device, memoryBytes }, ...otherDevices];
 
 function planThreads(options: StartOptions, chosen: readonly DeviceChoice[]): ThreadPlan {
   const { modelThreads, threads } = options;
@@ -198,8 +198,7 @@ function planThreads(options: StartOptions, chosen: readonly DeviceChoice[]): Th
         program: program('preparation.program.js'),
         settings: {},
       })),
-      ...devices.map(({ thread, adapter }, index) => {
-        const { memoryBytes } = devicesOf(options)[index]!;
+      ...devices.map(({ thread, adapter, memoryBytes }) => {
         const settings: DeviceSettings = { adapter, threads, memoryBytes, poison: false };
         return { name: thread, program: program('device.program.js'), settings };
       }),

@@ -9,29 +9,42 @@ import { chooseAdapter } from '../../runtime/hal/webgpu/adapters.js';
 import { adapterFacts } from '../../runtime/hal/webgpu/webgpu-facts.js';
 import type { NamedDevice } from '../../runtime/packages/package-device.js';
 
+export interface AskedDevice {
+  /** As `--device` has it. */
+  readonly name: string;
+  /** `--memory`; null: the driver's default. */
+  readonly memoryBytes: number | null;
+}
+
 /** Plain data: it goes to the threads. */
 export interface DeviceChoice extends NamedDevice {
   readonly facts: TargetFacts;
+  readonly memoryBytes: number | null;
 }
 
-type Found = Omit<DeviceChoice, 'name'>;
+type Found = Omit<DeviceChoice, 'name' | 'memoryBytes'>;
 
-/** In the order asked, each once. */
-export async function chooseDevices(asked: readonly string[]): Promise<readonly DeviceChoice[]> {
-  const chosen: DeviceChoice[] = [];
-  for (const one of asked) {
-    const found = await chooseDevice(one);
-    const { driver, adapter } = found;
-    const alike = chosen.filter((other) => other.driver === driver);
-    if (alike.some((other) => other.adapter === adapter)) {
+/** In the order asked, each once: `auto` may find one that is named as well. */
+export async function chooseDevices(
+  asked: readonly AskedDevice[],
+): Promise<readonly DeviceChoice[]> {
+  const chosen: (DeviceChoice & { readonly isNamed: boolean })[] = [];
+  for (const { name, memoryBytes } of asked) {
+    const found = await chooseDevice(name);
+    const isNamed = name !== 'auto';
+    const alike = chosen.filter(({ driver }) => driver === found.driver);
+    const same = alike.find(({ adapter }) => adapter === found.adapter);
+    if (same === undefined) {
+      const unique = alike.length === 0 ? found.driver : label(found);
+      chosen.push({ ...found, name: unique, memoryBytes, isNamed });
+    } else if (isNamed && same.isNamed) {
       throw new StatusError(
         'invalidArgument',
-        `'${one}' is the device '${label(found)}', which is there already: each is opened once (--device)`,
+        `'${name}' is the device '${same.name}', which is there already: each is opened once (--device)`,
       );
     }
-    chosen.push({ ...found, name: alike.length === 0 ? driver : label(found) });
   }
-  return chosen;
+  return chosen.map(({ isNamed: _, ...choice }) => choice);
 }
 
 const label = ({ driver, adapter }: Found): string =>
