@@ -1,10 +1,10 @@
 /**
  * Banks and the cohorts that bind them, on a device with room for fewer banks than there are:
- * invocations ask in a line, the head has idle banks leave, absent ones are filled; a read fails, an
- * operator sends a bank away, a generation ends.
+ * invocations ask in a line, the head has idle banks leave, absent ones are filled; a read fails,
+ * an operator sends a bank away, a generation ends.
  *
  * Laws: a bank never leaves its users (I1), what is resident never exceeds the room (I7), whoever
- * asks is told once, and nobody waits for ever; at the end every bank of an ended generation is gone.
+ * asks is told once, nobody waits for ever; at the end every bank of an ended generation is gone.
  */
 import { bank } from '../../actors/model/bank.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';

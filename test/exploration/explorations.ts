@@ -1,7 +1,7 @@
 /**
- * Every chart of the repository, in the worlds that are explored: the products in which charts meet,
- * and those that stand alone. Small scopes take a second or two together, for each test run; large
- * ones minutes, for `npm run matrix`.
+ * Every chart of the repository, in the worlds that are explored: the products in which charts
+ * meet, and those that stand alone. Small scopes take a second or two together, for each test run;
+ * large ones minutes, for `npm run matrix`.
  */
 import { banksWorld, type BanksScope } from './banks-world.js';
 import type { ChartWorld } from './chart-world.js';

@@ -1,6 +1,6 @@
 /**
- * What the effects of requests, cohorts, generations and device queues do in a world of charts, with
- * the real scheduler: where each offered member is, who was answered what, what the device has.
+ * What the effects of requests, cohorts, generations and device queues do in a world of charts,
+ * with the real scheduler: where each offered member is, who was answered what, what the device has.
  */
 import { deviceQueue } from '../../actors/model/device-queue.js';
 import { generation } from '../../actors/model/generation.js';
@@ -193,7 +193,7 @@ function formCohorts(draft: Here): void {
   }
 }
 
-/** Names come again when nothing is left of who had them: fewer states that differ in names only. */
+/** Names come again when nothing is left of who had them: fewer states differ in names only. */
 function freeName(draft: Here): string {
   const { charts, mail } = draft.state;
   const { cohorts: known, works, compiles } = draft.outside;

@@ -4,8 +4,9 @@
  * leave, calls of the control program fail for one member, stages compile or do not, the device
  * fails a work, is lost, the generation drains.
  *
- * Laws: each offer has one end (I4), each request one answer (I12), none after its cancel (I3), each
- * work one end (I2), the oldest member is in the next cohort (I10), at the end nothing is left (I8).
+ * Laws: each offer has one end (I4), each request one answer (I12), none after its cancel (I3),
+ * each work one end (I2), the oldest member is in the next cohort (I10), at the end nothing is left
+ * (I8).
  */
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import { ChartWorld, type ChartState } from './chart-world.js';

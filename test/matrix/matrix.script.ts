@@ -43,7 +43,8 @@ async function main(): Promise<number> {
     '',
     ...legend,
     '',
-    `${places.length} states, ${met} of them met in ${arrivals.runs} runs; ${runs} runs of cells: ${counts}`,
+    `${places.length} states, ${met} of them met in ${arrivals.runs} runs;`,
+    `${runs} runs of cells: ${counts}`,
   ];
   let isBroken = table.count('broken') > 0;
   if (!values['no-explore']) {
@@ -91,5 +92,6 @@ function explain({ place, harm, runs }: Cell, arrivals: Arrivals): void {
 }
 
 function nameOf({ course, nth, blow: { isUrgent, isSingle } }: CellRun): string {
-  return `arrival ${nth} of course ${course}${isUrgent ? ', at once' : ''}${isSingle ? ', one' : ''}`;
+  const how = [...(isUrgent ? ['at once'] : []), ...(isSingle ? ['one'] : [])];
+  return [`arrival ${nth} of course ${course}`, ...how].join(', ');
 }
