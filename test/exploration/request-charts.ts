@@ -1,6 +1,7 @@
 /**
  * What the effects of requests, cohorts, generations and device queues do in a world of charts,
- * with the real scheduler: where each offered member is, who was answered what, what the device has.
+ * with the real scheduler: where each offered member is, who was answered what, what the device
+ * has.
  */
 import { deviceQueue } from '../../actors/model/device-queue.js';
 import { generation } from '../../actors/model/generation.js';
