@@ -97,7 +97,7 @@ export class TextTraffic {
     return turns.length;
   }
 
-  /** The time of all is up, a moment from now: they say so before they hear it, as the edge does. */
+  /** The time of all is up a moment from now; they say so before they hear it, as the edge does. */
   expireAll(): number {
     for (const { correlation } of this.open) this.#self!.cancelAsk(correlation);
     return this.open.length;

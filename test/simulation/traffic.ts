@@ -201,7 +201,7 @@ export class Traffic {
     return open.length;
   }
 
-  /** The time of all is up, a moment from now: they say so before they hear it, as the edge does. */
+  /** The time of all is up a moment from now; they say so before they hear it, as the edge does. */
   expireAll(): number {
     const { open } = this;
     for (const event of open) {

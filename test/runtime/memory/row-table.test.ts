@@ -1,8 +1,8 @@
 /**
- * Rows of two models and work of others under one budget that does not hold them all: uses that come
- * and go, epochs on the rows, evictions, withdrawals, in any order. Throughout: the budget holds,
- * rows never leave in use, and what an epoch reads is what was written since its rows were placed.
- * When everybody comes to rest who is asked to, everyone who waits has had their turn.
+ * Rows of two models and work of others under one budget that does not hold them all: uses that
+ * come and go, epochs on the rows, evictions, withdrawals, in any order. Throughout: the budget
+ * holds, rows never leave in use, and what an epoch reads is what was written since its rows were
+ * placed. When everybody comes to rest who is asked to, everyone who waits has had their turn.
  */
 import fc from '../../properties.js';
 import { test } from 'uvu';
