@@ -74,6 +74,10 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'nobody looks at the storage of a bank that is away, and what is placed next takes its place',
   ],
   [
+    /^runtime\/memory\/bank-table\.js: without bank\.staging = \[\];$/,
+    'staging is given back once an activation, and the next one brings its own',
+  ],
+  [
     /^session idle on session\.(close|expired): without cancelIdle$/,
     'the actor ends, and its timers with it',
   ],

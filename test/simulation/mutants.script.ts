@@ -1,9 +1,10 @@
 /**
- * `npm run mutants -- [--sample N] [--draw SEED] [--seeds N] [--tries N] [--jobs N]`: who checks the
- * checkers. Leaves out each transition, guard and action of the machines, each update of the books
- * and each statement of the ledgers, one at a time, and says who notices: a law of the simulation or
- * a test. Exits 1 when fewer than 95 of 100 are noticed, for a survivor without a reason, and for a
- * reason that is wrong. With `--sample` a draw of all. Jobs are processes; each judges a part.
+ * `npm run mutants -- [--sample N] [--draw SEED] [--seeds N] [--tries N] [--jobs N]`: who checks
+ * the checkers. Leaves out each transition, guard and action of the machines, each update of the
+ * books and each statement of the ledgers, one at a time, and says who notices: a law of the
+ * simulation or a test. Exits 1 when fewer than 95 of 100 are noticed, for a survivor without a
+ * reason, and for a reason that is wrong. With `--sample` a draw of all. Jobs are processes; each
+ * judges a part.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

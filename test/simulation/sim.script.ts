@@ -85,7 +85,7 @@ function optionsOf(seed: number): SimulationOptions {
   return { ...profile, seed, faults, without };
 }
 
-/** The least of the seed that breaks the same law, with a line an event and what broke at its place. */
+/** The least of the seed that breaks the same law: a line an event, what broke at its place. */
 function explain(seed: number): void {
   const { outcome, options, partsBefore, parts, trace } = shrinkSeed(optionsOf(seed));
   for (const line of outcome.trace) console.log(line);

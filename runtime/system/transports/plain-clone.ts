@@ -1,7 +1,7 @@
 /**
  * A copy of plain data, as `structuredClone` makes it but many times quicker: lists, records,
- * strings, numbers, and views that are all of their buffer. What it cannot copy faithfully (a class,
- * a function, a part of a buffer, depths) it says, and its caller takes `structuredClone`.
+ * strings, numbers, and views that are all of their buffer. What it cannot copy faithfully (a
+ * class, a function, a part of a buffer, depths) it says; its caller takes `structuredClone` then.
  *
  * Differs in one thing: what occurs twice is copied twice, so copies share nothing.
  */

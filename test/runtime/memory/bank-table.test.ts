@@ -8,6 +8,8 @@ import fc from '../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DeviceRange } from '../../../runtime/hal/buffer.js';
+import { BankTable } from '../../../runtime/memory/bank-table.js';
+import type { PlacedStorage, StorageTable } from '../../../runtime/memory/storage-table.js';
 import { openSimulatedDevice } from '../../../runtime/hal/simulated/simulated-device.js';
 import type { SimulatedDevice } from '../../../runtime/hal/simulated/simulated-device.js';
 import { DeviceFixture, testPorts, toWords, u32, type Story } from '../hal/device-fixture.js';
@@ -255,6 +257,28 @@ test('a bank whose generation has ended is given to nobody new, also not to who 
   );
 });
 
+test('a bank that was not filled may end while others are filled for who waited for it', () => {
+  const traffic = new Traffic();
+  const { runner, ledger } = traffic.fixture;
+  traffic.fixture.device.load('weighted ab', weighted(['a', 'b']));
+  const story = traffic.invoke('ab', 1);
+  runner.banks.failed('a', { code: 'dataLoss', message: 'a was not read' });
+  runner.banks.retire('a');
+  runner.banks.unregister('a');
+  assert.is(story.failed, null, 'b is still filled for it');
+  runner.banks.activated('b');
+  assert.is(story.failed?.code, 'dataLoss');
+  assert.equal(
+    runner.banks
+      .describe()
+      .map(({ id }) => id)
+      .includes('a'),
+    false,
+  );
+  assert.is(runner.banks.users('b'), 0);
+  assert.ok(ledger.bytes > 0, 'b stays');
+});
+
 test('a pin stays, whoever wants it away, until it is unregistered', () => {
   const traffic = new Traffic();
   const { banks } = traffic.fixture.runner;
@@ -310,6 +334,35 @@ test('that a bank was sent away is forgotten when it has left', () => {
     assert.is(stateOf(), isDismissed ? 'deactivating' : 'resident');
     if (isDismissed) banks.left('a');
   }
+});
+
+test('banks tell when they were used last, and who waits for room hears of what failed', () => {
+  let nowMs = 0;
+  let settled = 0;
+  const table = new BankTable({
+    storage: { giveUp: () => undefined } as unknown as StorageTable,
+    now: () => (nowMs += 1),
+    settle: () => void (settled += 1),
+    forecast: () => undefined,
+  });
+  const calls = { onActivate: () => {}, onEvict: () => {}, onUnused: () => {} };
+  const progress = () => ({ loadedBytes: 0, totalBytes: 0, nonFinite: 0 });
+  const spec = { deployment: 'test', bytes: 600, stagingBytes: 0, fields: [], pinned: false };
+  for (const id of ['a', 'b', 'c']) {
+    table.register({ ...spec, id }, { ...calls, progress });
+    assert.is(table.missing(new Set([id]))?.length, 1);
+    const range = { slab: 0, offset: 0, length: 600 };
+    table.adopt(new Set([id]), [{ key: id, range, bytes: 600 } as PlacedStorage]);
+    table.use([id]);
+    if (id === 'c') table.failed(id, { code: 'dataLoss', message: 'unread' });
+    else table.activated(id);
+    table.release([id]);
+  }
+  assert.is(settled, 3);
+  table.use(['a']);
+  table.release(['a']);
+  const [a, b] = table.idle(new Set());
+  assert.ok(a!.lastUse > b!.lastUse, 'a was used after b');
 });
 
 test('a bank that could never fit is refused before it is registered', () => {

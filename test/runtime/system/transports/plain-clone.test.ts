@@ -1,4 +1,4 @@
-/** A plain clone equals a structured clone, shares nothing with its original, or says it is none. */
+/** A plain clone equals a structured clone and shares nothing with its original, or says so. */
 import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
