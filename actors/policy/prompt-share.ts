@@ -43,7 +43,9 @@ export class PromptShare {
     if (quietMs === undefined) return this.#most;
     if (this.#addedTokens <= 0) return Math.min(this.#most, PROBE);
     const fitting = Math.floor(((STRETCH - 1) * quietMs) / this.#tokenMs(quietMs));
-    return Math.min(this.#most, Math.max(LEAST, fitting));
+    // What far more tokens would cost is not known from few: delays of another kind hide it.
+    const tried = Math.max(PROBE, Math.ceil(2 * this.#addedTokens));
+    return Math.min(this.#most, tried, Math.max(LEAST, fitting));
   }
 
   /** What a token of a prompt adds, at least something. */
@@ -76,7 +78,8 @@ export class PromptShare {
     const size = sizeOf(mix.speaking);
     const quietMs = this.#quietMs[size];
     if (mix.prompt === 0) this.#quietMs[size] = mixed(quietMs, tookMs);
-    else if (quietMs !== undefined) this.#learn(tookMs - quietMs, mix.prompt);
+    else if (quietMs !== undefined)
+      this.#learn(Math.max(tookMs - quietMs, tookMs / 100), mix.prompt);
     else if (this.#addedTokens > 0) {
       // No epoch with so many speakers may be without prompts for long: what is left is theirs.
       const left = tookMs - mix.prompt * this.#tokenMs(tookMs);
@@ -86,7 +89,8 @@ export class PromptShare {
 
   /**
    * Not a mean of quotients: what else delays an epoch would weigh most where tokens are few, and
-   * would keep them few. Negative ones count, too, so that such delays cancel out.
+   * would keep them few. An epoch that was shorter than one without prompts adds something all the
+   * same, or prompts would seem to cost nothing.
    */
   #learn(addedMs: number, tokens: number): void {
     const isFirst = this.#addedTokens === 0;

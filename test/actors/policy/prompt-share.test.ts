@@ -58,7 +58,7 @@ test('how long an epoch takes is known by how many speak in it', () => {
   }
   note(share, { speaking: 15, prompt: 0 }, 150);
   note(share, { speaking: 15, prompt: 16 }, 158);
-  assert.is(share.tokensBeside(15), 128);
+  assert.is(share.tokensBeside(15), 32);
   assert.is(share.tokensBeside(1), 20);
   // Those in between are as few as they may be.
   assert.is(share.tokensBeside(6), 20);
@@ -70,7 +70,8 @@ test('many that never speak without a prompt beside them are no reason to starve
   note(share, { speaking: 1, prompt: 4 }, 14);
   assert.is(share.tokensBeside(15), 10);
   note(share, { speaking: 15, prompt: 10 }, 110);
-  assert.is(share.tokensBeside(15), 100);
+  // More than it was ever tried with are tried step by step.
+  assert.is(share.tokensBeside(15), 16);
 });
 
 test('epochs that are late for other reasons do not starve prompts', () => {
