@@ -78,6 +78,10 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'staging is given back once an activation, and the next one brings its own',
   ],
   [
+    /^runtime\/text\/slot-pool\.js: without (if \(this\.#seen === |this\.#seen = )this\.#holds\.settled/,
+    'it looks again through what it has looked through, and finds the same',
+  ],
+  [
     /^session idle on session\.(close|expired): without cancelIdle$/,
     'the actor ends, and its timers with it',
   ],

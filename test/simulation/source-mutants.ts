@@ -28,10 +28,7 @@ export const ledgers: Readonly<Record<string, readonly string[]>> = {
   'runtime/memory/bank-table.js': ['runtime/memory/bank-table.test.js'],
   'runtime/memory/placement-retry.js': ['runtime/memory/placement-retry.test.js'],
   'runtime/base/credit.js': ['runtime/base/credit.test.js'],
-  'runtime/text/page-pool.js': [
-    'runtime/text/row-store.test.js',
-    'runtime/text/row-schedules.test.js',
-  ],
+  'runtime/text/page-pool.js': ['runtime/text/page-pool.test.js', 'runtime/text/row-store.test.js'],
   'runtime/text/slot-pool.js': ['runtime/text/slot-pool.test.js'],
 };
 

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { openSimulatedDevice } from '../../../runtime/hal/simulated/simulated-device.js';
 import { Budget } from '../../../runtime/memory/budget.js';
 import { InvocationRunner } from '../../../runtime/memory/invocation-runner.js';
+import { PlacementRetry } from '../../../runtime/memory/placement-retry.js';
 import { Ledger } from '../../../runtime/memory/ledger.js';
 import { SlabPool } from '../../../runtime/memory/slab-pool.js';
 import { SimulatedTime } from '../../../runtime/system/simulated-ports.js';
@@ -37,6 +38,18 @@ test('storage waits for the machine, and nobody waits when it is placed', () => 
   assert.is(runner.waiting, 0);
   assert.is(budget.reservedBytes, 0);
   assert.ok(refusals > 5);
+});
+
+test('one timer at most, and another when somebody is refused again', () => {
+  const time = new SimulatedTime(1);
+  let settled = 0;
+  const retry = new PlacementRetry(time.ports('device').timers, () => void (settled += 1));
+  for (let round = 1; round <= 2; round++) {
+    for (let times = 0; times < 3; times++) retry.refused();
+    time.fireNext();
+    assert.is(settled, round);
+    assert.is(time.next, null);
+  }
 });
 
 test.run();

@@ -57,4 +57,14 @@ test('whoever looks after the submission has settled finds the place free', () =
   assert.equal(seen, [1, 0, 1]);
 });
 
+test('only places whose submissions have settled become free', () => {
+  const holds = new Holds();
+  const pool = new SlotPool(2, holds);
+  const opened = [holds.open(), holds.open()];
+  for (const hold of opened) pool.touch(pool.take()!, hold);
+  for (const index of [0, 1]) pool.give(index);
+  holds.settle(opened[0]!);
+  assert.equal([pool.waiting, pool.free], [1, 1]);
+});
+
 test.run();
