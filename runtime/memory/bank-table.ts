@@ -51,6 +51,8 @@ interface Bank {
   state: BankState;
   /** To be unregistered as soon as it is absent. */
   isRetired: boolean;
+  /** Its actor has ended: it is forgotten with its last user. */
+  isGone: boolean;
   storage: PlacedStorage | null;
   staging: readonly PlacedStorage[];
   /** Admitted invocations that have not retired, and holders. */
@@ -111,6 +113,7 @@ export class BankTable {
       calls,
       state: 'absent',
       isRetired: false,
+      isGone: false,
       storage: null,
       staging: [],
       users: 0,
@@ -128,8 +131,11 @@ export class BankTable {
 
   /** It must be absent: its actor has seen it leave. */
   unregister(id: string): void {
-    assert(this.#find(id).state === 'absent', `bank ${id} to be absent when it is unregistered`);
-    this.#banks.delete(id);
+    const bank = this.#find(id);
+    assert(bank.state === 'absent', `bank ${id} to be absent when it is unregistered`);
+    bank.isGone = true;
+    // Of an invocation for which it was not filled others may be filled still.
+    if (bank.users === 0) this.#banks.delete(id);
   }
 
   /**
@@ -138,7 +144,7 @@ export class BankTable {
    */
   missingBytes(ids: Iterable<string>): number {
     const known = [...ids].flatMap((id) => this.#banks.get(id) ?? []);
-    return bytesOf(known.filter(isAway));
+    return bytesOf(known.filter((bank) => isAway(bank) && !bank.isGone));
   }
 
   /** Those of them that are not there, and not on their way. */
@@ -240,7 +246,9 @@ export class BankTable {
       assert(bank.users > 0, `bank ${id} to be released as often as used`);
       bank.users -= 1;
       bank.lastUse = this.#now();
-      if (bank.users === 0) bank.calls.onUnused();
+      if (bank.users > 0) continue;
+      if (bank.isGone) this.#banks.delete(id);
+      else bank.calls.onUnused();
     }
   }
 

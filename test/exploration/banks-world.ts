@@ -88,9 +88,10 @@ class Book {
         this.settle(draft);
       },
       unregister: (draft, { name }) => {
-        const { state, users } = draft.outside.book[name]!;
-        if (state !== 'absent' || users > 0) draft.fault(`I8: ${name} ends while it is ${state}`);
-        delete draft.outside.book[name];
+        const booked = draft.outside.book[name]!;
+        if (booked.state !== 'absent') draft.fault(`I8: ${name} ends while it is ${booked.state}`);
+        // It was not filled: who waits for others, too, lets go of it later.
+        if (booked.users === 0) delete draft.outside.book[name];
       },
     },
   };
@@ -113,7 +114,6 @@ class Book {
         continue;
       }
       if (!this.#admit(draft, head)) return;
-      line.shift();
     }
   }
 
@@ -134,6 +134,7 @@ class Book {
       draft.tell('device', name, { type: 'bank.activate' });
     }
     cohorts[cohort] = 'waits';
+    draft.outside.line.shift();
     this.#ready(draft);
     return true;
   }
@@ -154,7 +155,8 @@ class Book {
   #ready(draft: Here): void {
     const { book, cohorts, doomed } = draft.outside;
     for (const [cohort, phase] of Object.entries(cohorts)) {
-      if (phase !== 'waits') continue;
+      // What one that goes on sets in motion may decide others.
+      if (phase !== 'waits' || cohorts[cohort] !== 'waits') continue;
       const names = banksIn(this.#scope, cohort);
       if (names.some((name) => book[name]!.state === 'activating')) continue;
       if (doomed[cohort]) this.finish(draft, cohort, 'failed');
@@ -167,7 +169,9 @@ class Book {
     for (const name of banksIn(this.#scope, cohort)) {
       const booked = draft.outside.book[name]!;
       booked.users -= 1;
-      if (booked.users === 0) draft.tell('device', name, { type: 'bank.unused' });
+      if (booked.users > 0) continue;
+      if (draft.has(name)) draft.tell('device', name, { type: 'bank.unused' });
+      else delete draft.outside.book[name];
     }
     this.settle(draft);
   }
@@ -264,8 +268,8 @@ export function banksWorld(scope: BanksScope): ChartWorld<Outside> {
     isEnd({ outside, charts }) {
       const isOver = Object.values(outside.cohorts).every((at) => at === 'done' || at === 'failed');
       const rests = Object.entries(outside.book).every(([one, booked]) => {
-        const { at } = charts[one]!;
-        return booked.users === 0 && !booked.isRetired && booked.state === at && !booked.isLoading;
+        const isAgreed = booked.state === charts[one]?.at;
+        return booked.users === 0 && !booked.isRetired && isAgreed && !booked.isLoading;
       });
       return isOver && rests;
     },

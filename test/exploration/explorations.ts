@@ -77,6 +77,10 @@ const bankScopes: Readonly<Record<'small' | 'large', readonly BanksScope[]>> = {
       ...{ name: 'two that take turns', room: 1, banks: ['a', 'b'], cohorts: [['a'], ['b']] },
       ...{ failures: 1, dismissals: 1, retirements: 1 },
     },
+    {
+      ...{ name: 'two that one invocation waits for', room: 2, banks: ['a', 'b'] },
+      ...{ cohorts: [['a', 'b']], failures: 1, dismissals: 0, retirements: 2 },
+    },
   ],
   large: [
     {

@@ -80,7 +80,7 @@ export class Follower implements Intruder {
       if (state !== undefined) this.#arrived(actor, state);
     }
     const actor = this.#due;
-    if (actor === null || this.#isStriking || !server.isFaulty) return;
+    if (actor === null || this.#isStriking) return;
     this.#due = null;
     const { harm, isUrgent, isSingle } = this.#blow!;
     this.hit = strike(this.#ground!, { harm, actor, isSingle }) ? 'harmed' : 'nobody';

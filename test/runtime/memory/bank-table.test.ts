@@ -260,7 +260,6 @@ test('a bank whose generation has ended is given to nobody new, also not to who 
 test('a bank that was not filled may end while others are filled for who waited for it', () => {
   const traffic = new Traffic();
   const { runner, ledger } = traffic.fixture;
-  traffic.fixture.device.load('weighted ab', weighted(['a', 'b']));
   const story = traffic.invoke('ab', 1);
   runner.banks.failed('a', { code: 'dataLoss', message: 'a was not read' });
   runner.banks.retire('a');
