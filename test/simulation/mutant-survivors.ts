@@ -82,6 +82,10 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'it looks again through what it has looked through, and finds the same',
   ],
   [
+    /^rowMemory absent on rows\.want: removed$/,
+    'what is wanted is in use, and hears of it before it can be asked to leave',
+  ],
+  [
     /^session idle on session\.(close|expired): without cancelIdle$/,
     'the actor ends, and its timers with it',
   ],
