@@ -35,6 +35,8 @@ export class ConsoleModel {
   isRecording = false;
   /** Why the server does not answer; null while it does. */
   trouble: string | null = null;
+  /** Why the file that was chosen last shows nothing; until something else is looked at. */
+  unread: string | null = null;
   /** Threads that do not answer: their actors are missing. */
   silent: readonly { readonly name: string }[] = [];
   readonly #kinds = new Map<string, string>();
@@ -62,6 +64,7 @@ export class ConsoleModel {
   select(address: string | null): void {
     this.selected = address;
     this.turn = null;
+    this.unread = null;
     this.#changed();
   }
 
@@ -127,6 +130,7 @@ export class ConsoleModel {
     this.requests = [];
     this.selected = null;
     this.turn = null;
+    this.unread = null;
     this.#kinds.clear();
   }
 }

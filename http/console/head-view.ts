@@ -30,9 +30,10 @@ export class HeadView implements ConsoleView {
   }
 
   #notices(): string[] {
-    const { trouble, silent, history } = this.#model;
+    const { trouble, unread, silent, history } = this.#model;
     const notices: string[] = [];
     if (trouble !== null) notices.push(trouble);
+    if (unread !== null) notices.push(unread);
     for (const { name } of silent) notices.push(`thread ${name} does not answer`);
     if (history.lost > 0) notices.push(`${count(history.lost)} records lost: too many at once`);
     if (history.dropped > 0) notices.push(`the oldest ${count(history.dropped)} are let go`);

@@ -39,10 +39,9 @@ export class TraceOpener {
   async #open(file: File): Promise<void> {
     try {
       this.#model.openTrace(file.name, readTrace(await file.text()));
-      this.#model.trouble = null;
       this.#opened();
     } catch (error) {
-      this.#model.trouble = `${file.name}: ${(error as Error).message}`;
+      this.#model.unread = `${file.name}: ${(error as Error).message}`;
     }
     this.#model.changed();
   }

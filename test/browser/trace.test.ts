@@ -106,6 +106,10 @@ browserTest('says what it cannot open', (open) =>
     const page = await open({ url: `${server.url}/console` });
     await openFile(page, '{"traceEvents": []}\n');
     await page.getByText('this is no trace').waitFor();
+    const threads = [{ name: 'model-0', answers: false }];
+    server.observing.list = { ...server.observing.list, threads };
+    // It is still told when the server has been looked at again.
+    await page.getByText(/this is no trace.* · thread model-0 does not answer/).waitFor();
     await openFile(page, '{"loomTrace": 2}\n');
     await page.getByText('this console reads version 1').waitFor();
     await openFile(page, '{"loomTrace": 1}\n{"type": \n{"type":"spawn"}\n');
