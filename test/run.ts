@@ -1,8 +1,8 @@
 /**
  * The test runner: every compiled `*.test.js` below the folder it lies in, each in a process of its
- * own with a time limit, one more at a time than there are cores, as they also wait. Those with the
- * most time go first: one of them at the end would run alone. A file that hangs, crashes, or counts
- * no test has failed. The last line stands alone and says `N passed, N failed` (`, N skipped`).
+ * own with a time limit, as many at a time as there are cores. Those with the most time go first:
+ * one of them at the end would run alone. A file that hangs, crashes, or counts no test has failed.
+ * The last line stands alone and says `N passed, N failed` (`, N skipped`).
  *
  *   node dist/test/run.js [FILTER…] [--concurrency N] [--limit SECONDS]
  *                         [--coverage [--min-lines PERCENT]]
@@ -23,7 +23,7 @@ const build = join(here, '..');
 
 /** Each may hold some hundred MiB. */
 const CONCURRENCY_MAX = 5;
-const concurrency = Math.min(CONCURRENCY_MAX, availableParallelism() + 1);
+const concurrency = Math.min(CONCURRENCY_MAX, availableParallelism());
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
