@@ -34,4 +34,13 @@ test('a question, the answer of another thread and its receipt have times in tha
   assert.equal(breaches, []);
 });
 
+test('a delay of more milliseconds than Node can count is not none', async () => {
+  const { timers } = systemPorts('near');
+  let fired = false;
+  const timer = timers.start(2 ** 40, () => (fired = true));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  timers.cancel(timer);
+  assert.not(fired);
+});
+
 test.run();
