@@ -8,7 +8,7 @@ type Shape = Pick<SimulationOptions, 'only' | 'calls' | 'asked' | 'guest'>;
 
 export const profiles = {
   /** Two finite models and, where there is room for its pages, one of text. */
-  mixed: { asked: 0.4 },
+  mixed: {},
   /** Twenty calls to one finite model. */
   embeddings: { only: 'finite', calls: 20, asked: 0.25 },
   /** Twenty calls to models/decision, of one question or more. */
