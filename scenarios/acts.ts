@@ -66,9 +66,17 @@ export const kill = (name: string, thread: string, when: Moment): Act => ({
   when,
 });
 
-export const block = (name: string, thread: string, ms: number): Act => ({
+/** `answering(name)` is when it is blocked. */
+export const block = (name: string, thread: string, until: Moment): Act => ({
   name,
-  does: { kind: 'block', thread, ms },
+  does: { kind: 'block', thread, until },
+});
+
+/** The device starts no work until then; `answering(name)` is when it is held. */
+export const holdDevice = (name: string, until: Moment, when?: Moment): Act => ({
+  name,
+  does: { kind: 'hold-device', until },
+  ...(when === undefined ? {} : { when }),
 });
 
 export const loseDevice = (name: string, when: Moment): Act => ({

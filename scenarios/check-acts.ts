@@ -1,20 +1,19 @@
 /** Finds what is wrong with the acts of a scenario before any of them begins. */
 import { StatusError } from '../runtime/base/errors.js';
-import { isCall, type Act, type Moment } from './scenario.js';
+import { isCall, momentsOf, type Act, type Moment } from './scenario.js';
 import { machines } from './transitions.js';
 
 export function checkActs(acts: readonly Act[]): void {
   const names = new Set(acts.map(({ name }) => name));
   if (names.size < acts.length) throw wrong('two acts have the same name');
-  for (const { name, does, when, leaves, readsFrom } of acts) {
+  for (const act of acts) {
+    const { name, does } = act;
     const known = (other: string): void => {
       if (!names.has(other)) throw wrong(`${name} speaks of ${other}, and no act is called so`);
     };
     const givers = isCall(does) ? [...does.path.matchAll(/\{([^}]+)\}/g)] : [];
     for (const [, giver] of givers) known(giver!);
-    for (const moment of [when, leaves, readsFrom]) {
-      if (moment !== undefined) checkMoment(moment, known);
-    }
+    for (const moment of momentsOf(act)) checkMoment(moment, known);
   }
 }
 

@@ -3,7 +3,7 @@
  * that is simulated under a seed, with the same actors and the same HTTP in one thread.
  */
 import type { Clock, Timers } from '../runtime/base/ports.js';
-import type { Call, Fault, Moment } from './scenario.js';
+import type { Call, Fault, Held, Moment } from './scenario.js';
 
 export type ReachedMoment = Extract<Moment, { readonly kind: 'reached' }>;
 
@@ -22,9 +22,13 @@ export interface Ground {
   fetch(call: Call, signal: AbortSignal): Promise<Answer>;
   /** Null where nobody may harm the server. */
   readonly harm: ((fault: Fault) => Promise<void>) | null;
+  /** Resolves when it is held, to what lets it go; null where nobody may hold anything. */
+  readonly hold: ((what: Held) => Promise<Release>) | null;
   /** Null where transitions cannot be had. */
   readonly transitions: Transitions | null;
 }
+
+export type Release = () => void;
 
 export interface Transitions {
   /** From now on transitions are seen. */
@@ -40,9 +44,13 @@ export async function asked(
   ground: Ground,
   call: Call,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const { status, body } = await ground.fetch(call, new AbortController().signal);
+  const answer = await ground.fetch(call, new AbortController().signal);
+  return { status: answer.status, text: await textOf(answer) };
+}
+
+export async function textOf({ body }: Answer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
-  return { status, text };
+  return text;
 }

@@ -5,7 +5,10 @@ import type { Call } from './scenario.js';
 
 const ports = systemPorts('scenario');
 
-export function httpGround(url: string, own: Pick<Ground, 'harm' | 'transitions'>): Ground {
+export function httpGround(
+  url: string,
+  own: Pick<Ground, 'harm' | 'hold' | 'transitions'>,
+): Ground {
   const { clock, timers } = ports;
   return { clock, timers, ...own, fetch: (call, signal) => fetchOver(url, call, signal) };
 }

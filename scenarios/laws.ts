@@ -3,7 +3,7 @@ import { asked, type Ground } from './ground.js';
 import { bodiesOf, type Outcome, type Outcomes } from './outcome.js';
 import type { Call, Expectation } from './scenario.js';
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 const STEP_MS = 20;
 /** What may be resident when nothing runs. */
 const lasting = ['bank', 'generation', 'row'];

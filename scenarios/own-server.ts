@@ -15,9 +15,9 @@ import { Metrics } from '../http/metrics.js';
 import { OpenRequests } from '../http/open-requests.js';
 import type { StartedServer, StartOptions } from '../http/serving.js';
 import { defaultLimits, type Services } from '../http/services.js';
-import type { Ground } from './ground.js';
+import type { Ground, Release } from './ground.js';
 import { httpGround } from './http-ground.js';
-import type { Fault, ServerSettings } from './scenario.js';
+import type { Fault, Held, ServerSettings } from './scenario.js';
 import { RecordedTransitions, type RecordSource } from './transitions.js';
 
 /** Little, so that readers who take nothing stall soon. */
@@ -26,6 +26,13 @@ const DRAIN_MS = 2_000;
 const DEATH_MS = 20;
 /** Deaths of compute workers that a device bears. */
 const DEATHS_MAX = 100;
+const DEVICE = 'device:/device';
+/** Far above what it takes. */
+const HELD_WITHIN_MS = 60_000;
+/** At most: a scenario that fails lets go of its threads, too. */
+const BLOCKED_MS = 120_000;
+
+const own = systemPorts('harm');
 
 /** What the composition gives beside the seam of http, for tests. */
 interface Insides {
@@ -80,9 +87,10 @@ export async function startOwnServer(settings: ServerSettings): Promise<OwnServe
   const listener = await listen(createApp(services), { host: '127.0.0.1', port: 0, ports });
   const transitions = new RecordedTransitions(recordsOf(server), ports.timers);
   const harm = (fault: Fault): Promise<void> => harmed(server, fault);
+  const hold = (what: Held): Promise<Release> => held(server, what);
   return {
     url: listener.url,
-    ground: httpGround(listener.url, { harm, transitions }),
+    ground: httpGround(listener.url, { harm, hold, transitions }),
     async close() {
       await transitions.close();
       const closed = listener.close(DRAIN_MS);
@@ -112,14 +120,12 @@ function recordsOf({ topology, system }: Insides): RecordSource {
 
 async function harmed({ topology, system }: Insides, fault: Fault): Promise<void> {
   if (fault.kind === 'kill') return topology.kill(fault.thread);
-  if (fault.kind === 'block') return blocked(system, fault);
-  const { timers } = systemPorts('harm');
   // A device gives up when too many of its workers have died.
   let isLost = false;
   const recorder = system.recorder;
   for (let death = 0; death < DEATHS_MAX && !isLost; death += 1) {
-    system.tell('device:/device', 'worker.kill', { worker: 0 });
-    await new Promise<void>((done) => void timers.start(DEATH_MS, done));
+    system.tell(DEVICE, 'worker.kill', { worker: 0 });
+    await new Promise<void>((done) => void own.timers.start(DEATH_MS, done));
     isLost = stateOf(system) !== 'open';
   }
   system.recorder = recorder;
@@ -132,13 +138,32 @@ function stateOf(system: ActorSystem): unknown {
   return (device?.state as { state?: unknown } | undefined)?.state;
 }
 
+function held({ system }: Insides, what: Held): Promise<Release> {
+  return what.kind === 'block' ? blocked(system, what.thread) : heldDevice(system);
+}
+
+async function heldDevice(system: ActorSystem): Promise<Release> {
+  system.tell(DEVICE, 'work.hold', { label: '' });
+  // What others send it after its answer comes too late.
+  const deadlineMs = own.clock.now() + HELD_WITHIN_MS;
+  await system.request(DEVICE, 'device.describe', {}, { deadlineMs });
+  return () => system.tell(DEVICE, 'work.hold', { label: null });
+}
+
 /** By an actor that takes that long over its first turn. */
-function blocked(system: ActorSystem, { thread, ms }: Extract<Fault, { kind: 'block' }>): void {
-  const name = `blocks-${thread}`;
+async function blocked(system: ActorSystem, thread: string): Promise<Release> {
+  const name = own.ids.next(`blocks-${thread}`);
+  const word = new Int32Array(new SharedArrayBuffer(8));
   const spawn = (self: ActorSelf): Behaviour => {
-    const word = new Int32Array(new SharedArrayBuffer(8));
-    self.spawnOn(thread, name, 'blocker', { word, ms });
+    self.spawnOn(thread, name, 'blocker', { word, ms: BLOCKED_MS });
     return { receive() {} };
   };
   system.spawn(name, spawn, null);
+  while (Atomics.load(word, 1) === 0) {
+    await new Promise<void>((done) => void own.timers.start(1, done));
+  }
+  return () => {
+    Atomics.store(word, 0, 1);
+    Atomics.notify(word, 0);
+  };
 }

@@ -5,70 +5,36 @@
  */
 import { StatusError } from '../runtime/base/errors.js';
 import { EventReader } from './event-reader.js';
-import type { Answer, Ground } from './ground.js';
-import { jsonOf, Outcomes, type HeardEvent, type Outcome } from './outcome.js';
+import { textOf, type Answer, type Ground, type Release } from './ground.js';
+import { jsonOf, Outcomes, type Outcome } from './outcome.js';
+import { Playing } from './playing.js';
 import { checkActs, tellMoment } from './check-acts.js';
-import { isCall, type Act, type Call, type Moment, type Scenario } from './scenario.js';
+import { isCall, isHold, type Act, type Call, type Hold } from './scenario.js';
+import type { Moment, Scenario } from './scenario.js';
 
 /** Far above what any scenario takes: a wait that is longer is a hang. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 /** Less than servers ask for, so that scenarios are quick. */
 const RETRY_MS = 40;
-
-/** Something that happens once, however many wait for it. */
-class Happening {
-  readonly #waiting: (() => void)[] = [];
-  #isPast = false;
-
-  come(): void {
-    this.#isPast = true;
-    for (const done of this.#waiting.splice(0)) done();
-  }
-
-  wait(): Promise<void> {
-    if (this.#isPast) return Promise.resolve();
-    return new Promise((done) => void this.#waiting.push(done));
-  }
-}
-
-/** One act on its way. */
-class Playing {
-  readonly act: Act;
-  readonly answering = new Happening();
-  readonly ended = new Happening();
-  readonly events: HeardEvent[] = [];
-  readonly #counted = new Map<number, Happening>();
-  /** What it waits for, for the report of a hang. */
-  waitsFor = 'its moment';
-  outcome: Outcome | null = null;
-
-  constructor(act: Act) {
-    this.act = act;
-  }
-
-  said(events: number): Promise<void> {
-    const known = this.#counted.get(events) ?? new Happening();
-    this.#counted.set(events, known);
-    if (this.events.length >= events) known.come();
-    return known.wait();
-  }
-
-  hear(event: HeardEvent): void {
-    this.events.push(event);
-    this.#counted.get(this.events.length)?.come();
-  }
-}
 
 interface Reading {
   readonly body: AsyncIterable<Uint8Array>;
   readonly reader: EventReader;
-  readonly signal: AbortSignal;
+  readonly gone: AbortController;
+}
+
+/** Events of its own after which a client leaves: it takes no more, though more is there. */
+function eventsMax({ name, leaves }: Act): number {
+  if (leaves?.kind === 'answering' && leaves.act === name) return 0;
+  return leaves?.kind === 'said' && leaves.act === name ? leaves.events : Infinity;
 }
 
 export class Play {
   readonly #ground: Ground;
   readonly #playing: ReadonlyMap<string, Playing>;
   readonly #startMs: number;
+  /** Of what is held now. */
+  readonly #releases = new Set<Release>();
   readonly outcomes = new Outcomes();
 
   constructor({ acts }: Scenario, ground: Ground) {
@@ -86,7 +52,10 @@ export class Play {
     const patience = new Promise<never>((_, reject) => {
       timer = timers.start(PATIENCE_MS, () => reject(this.#hang()));
     });
-    await Promise.race([all, patience]).finally(() => timers.cancel(timer));
+    await Promise.race([all, patience]).finally(() => {
+      timers.cancel(timer);
+      for (const release of this.#releases) release();
+    });
     return this.outcomes;
   }
 
@@ -103,10 +72,20 @@ export class Play {
     const sentMs = this.#ground.clock.now();
     if (isCall(act.does)) await this.#call(playing, await this.#named(playing, act.does));
     else {
-      playing.waitsFor = 'the fault';
-      await this.#ground.harm!(act.does);
+      playing.waitsFor = act.does.kind;
+      if (isHold(act.does)) await this.#hold(playing, act.does);
+      else await this.#ground.harm!(act.does);
       this.#end(playing, { sentMs, status: null });
     }
+  }
+
+  async #hold(playing: Playing, { until, ...what }: Hold): Promise<void> {
+    const release = await this.#ground.hold!(what);
+    this.#releases.add(release);
+    playing.answering.come();
+    await this.#moment(playing, until, this.#startMs);
+    this.#releases.delete(release);
+    release();
   }
 
   /** Names in its path give way to ids; it waits for the acts that have them. */
@@ -139,9 +118,10 @@ export class Play {
       playing.waitsFor = 'an answer';
       answer = await this.#answer(act, call, gone.signal);
       playing.answering.come();
+      if (eventsMax(act) === 0) gone.abort();
       if (act.readsFrom !== undefined) await this.#reading(playing, act.readsFrom, gone.signal);
       playing.waitsFor = 'the end of its answer';
-      await this.#read(playing, { body: answer.body, reader, signal: gone.signal });
+      await this.#read(playing, { body: answer.body, reader, gone });
     } catch (error) {
       if (!gone.signal.aborted) broke = String((error as Error).cause ?? error);
     }
@@ -152,7 +132,8 @@ export class Play {
   }
 
   /** Ends with the body, or when its client has left: what had come already is not read then. */
-  async #read(playing: Playing, { body, reader, signal }: Reading): Promise<void> {
+  async #read(playing: Playing, { body, reader, gone }: Reading): Promise<void> {
+    const { signal } = gone;
     const chunks = body[Symbol.asyncIterator]();
     const left = new Promise<null>((done) => {
       signal.addEventListener('abort', () => done(null), { once: true });
@@ -163,18 +144,21 @@ export class Play {
       if (next === null || next.done === true || signal.aborted) break;
       for (const data of reader.take(next.value)) {
         playing.hear({ data, atMs: this.#ground.clock.now() });
+        if (playing.events.length < eventsMax(playing.act)) continue;
+        gone.abort();
+        break;
       }
     }
     void chunks.return?.().catch(() => undefined);
   }
 
-  async #answer({ retries }: Act, call: Call, signal: AbortSignal): Promise<Answer> {
+  async #answer(act: Act, call: Call, signal: AbortSignal): Promise<Answer> {
     const { fetch, timers } = this.#ground;
     for (;;) {
       const answer = await fetch(call, signal);
-      const isBusy = answer.status === 409 || answer.headers['retry-after'] !== undefined;
-      if (retries !== true || !isBusy) return answer;
-      for await (const _ of answer.body) continue;
+      if (act.awaits === undefined && act.retries !== true) return answer;
+      const text = await textOf(answer);
+      if (!asksAgain(act, answer, text)) return { ...answer, body: chunksOf(text) };
       await new Promise<void>((done) => void timers.start(RETRY_MS, done));
     }
   }
@@ -218,4 +202,14 @@ export class Play {
       else await Promise.race([other.said(moment.events), other.ended.wait()]);
     }
   }
+}
+
+/** It has not been told what it waits for, or is told to come again. */
+function asksAgain({ retries, awaits }: Act, { status, headers }: Answer, text: string): boolean {
+  if (awaits !== undefined) return !awaits.test(`${status} ${text}`);
+  return retries === true && (status === 409 || headers['retry-after'] !== undefined);
+}
+
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
 }

@@ -21,7 +21,11 @@ export async function runMany(
     for (const alike of likes(scenarios)) await runOnOwn(alike, onReport);
     return;
   }
-  const ground = httpGround(url.replace(/\/$/, ''), { harm: null, transitions: null });
+  const ground = httpGround(url.replace(/\/$/, ''), {
+    harm: null,
+    hold: null,
+    transitions: null,
+  });
   const served = new Map<string, string>();
   // Timers do not keep a process alive, and between two calls nothing else would.
   const alive = createServer().listen(0, '127.0.0.1');

@@ -10,7 +10,9 @@ import { registers } from './packages.js';
 import { Play } from './play.js';
 import {
   hasFaults,
+  hasHolds,
   isCall,
+  isFault,
   needsTransitions,
   type Act,
   type PackageNeed,
@@ -72,17 +74,20 @@ function report(scenario: Scenario, known: Partial<ScenarioReport>): ScenarioRep
   return { scenario, outcomes: new Outcomes(), verdicts: [], skipped: null, startMs: 0, ...known };
 }
 
-function reasonToSkip(scenario: Scenario, { harm, transitions }: Ground): string | null {
+function reasonToSkip(scenario: Scenario, { harm, hold, transitions }: Ground): string | null {
   if (hasFaults(scenario) && harm === null)
     return 'it harms the server, and this one is not its own';
   if (needsTransitions(scenario) && transitions === null) {
     return 'it acts at transitions, and those of this server cannot be had';
   }
+  if (hasHolds(scenario) && hold === null) {
+    return 'it holds up the server, and this one is not its own';
+  }
   return null;
 }
 
 const changesPackages = ({ does }: Act): boolean =>
-  !isCall(does) || (does.method !== 'GET' && does.path.startsWith('/admin/models'));
+  isFault(does) || (isCall(does) && does.method !== 'GET' && does.path.startsWith('/admin/models'));
 
 async function serve(
   need: PackageNeed,

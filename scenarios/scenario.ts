@@ -11,7 +11,7 @@ export type Moment =
   | { readonly kind: 'time'; readonly ms: number }
   /** An act has its end, whatever it is. */
   | { readonly kind: 'ended'; readonly act: string }
-  /** The head of its answer has come. */
+  /** The head of its answer has come; what it holds is held. */
   | { readonly kind: 'answering'; readonly act: string }
   /** Its stream has said so many events to its reader. */
   | { readonly kind: 'said'; readonly act: string; readonly events: number }
@@ -36,14 +36,21 @@ export interface Call {
 /** What nobody wants to happen. Only on a server that the scenario has started itself. */
 export type Fault =
   | { readonly kind: 'kill'; readonly thread: string }
-  /** It does nothing for so long, as in an endless loop. */
-  | { readonly kind: 'block'; readonly thread: string; readonly ms: number }
   /** The device fails for good: it has to be opened again. */
   | { readonly kind: 'lose-device' };
 
+/** What lasts until the scenario says so, however slow the machine; the act ends with it. */
+export type Held =
+  /** Work is accepted and does not start. */
+  | { readonly kind: 'hold-device' }
+  /** It does nothing, as in an endless loop. */
+  | { readonly kind: 'block'; readonly thread: string };
+
+export type Hold = Held & { readonly until: Moment };
+
 export interface Act {
   readonly name: string;
-  readonly does: Call | Fault;
+  readonly does: Call | Fault | Hold;
   /** Absent: at the beginning. */
   readonly when?: Moment;
   /** Its client goes then, unless the act has ended. */
@@ -52,6 +59,8 @@ export interface Act {
   readonly readsFrom?: Moment;
   /** Asks again while what it asks is busy, or it is told to try again: as good clients do. */
   readonly retries?: boolean;
+  /** Asks again until the answer, its status first, says so. */
+  readonly awaits?: RegExp;
 }
 
 /** What must hold at the end. */
@@ -89,13 +98,25 @@ export interface Scenario {
   readonly onlyReal?: string;
 }
 
-export const isCall = (does: Call | Fault): does is Call => 'method' in does;
+export const isCall = (does: Act['does']): does is Call => 'method' in does;
 
-export const hasFaults = ({ acts }: Scenario): boolean => acts.some(({ does }) => !isCall(does));
+export const isHold = (does: Act['does']): does is Hold => !isCall(does) && 'until' in does;
+
+export const isFault = (does: Act['does']): does is Fault => !isCall(does) && !isHold(does);
+
+export const hasFaults = ({ acts }: Scenario): boolean => acts.some(({ does }) => isFault(does));
+
+export const hasHolds = ({ acts }: Scenario): boolean => acts.some(({ does }) => isHold(does));
+
+/** All that it speaks of. */
+export function momentsOf({ does, when, leaves, readsFrom }: Act): Moment[] {
+  const moments = [when, leaves, readsFrom, isHold(does) ? does.until : undefined];
+  return moments.filter((moment) => moment !== undefined);
+}
 
 /** It acts at transitions, so records of them must be at hand. */
 export function needsTransitions({ acts }: Scenario): boolean {
   const reaches = (moment: Moment | undefined): boolean =>
     moment?.kind === 'reached' || (moment?.kind === 'all' && moment.of.some(reaches));
-  return acts.some((act) => [act.when, act.leaves, act.readsFrom].some(reaches));
+  return acts.some((act) => momentsOf(act).some(reaches));
 }

@@ -1,10 +1,12 @@
 /** Just what fits, one more than that, and what can never fit. */
 import {
   all,
+  answering,
   close,
   complete,
   embed,
   ended,
+  holdDevice,
   inTurn,
   look,
   open,
@@ -67,12 +69,12 @@ export const capacity: readonly Scenario[] = [
   {
     name: 'queue-exact',
     about: 'As many requests wait as may, and one more, which is told when to come again.',
-    onlyReal: 'it needs work that takes long, and simulated work takes as long as the seed says',
     packages: [packageOf('paced')],
     settings: { queueMax: 3 },
     acts: [
-      embed('first', 'paced', '080 first'),
-      embed('second', 'paced', '080 second', { when: reached('cohort', 'executing') }),
+      holdDevice('device', ended('one-more')),
+      embed('first', 'paced', '000 first', { when: answering('device') }),
+      embed('second', 'paced', '000 second', { when: reached('cohort', 'executing') }),
       ...[0, 1, 2].map((i) =>
         embed(`waits.${i}`, 'paced', `000 ${i}`, { when: reached('cohort', 'executing', 2) }),
       ),

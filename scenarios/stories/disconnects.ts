@@ -1,5 +1,15 @@
 /** Clients that leave, in every state that a request can be in. */
-import { all, answering, cancel, complete, embed, ended, reached, said } from '../acts.js';
+import {
+  all,
+  answering,
+  cancel,
+  complete,
+  embed,
+  ended,
+  holdDevice,
+  reached,
+  said,
+} from '../acts.js';
 import { answers, ends, leaves, rows, same } from '../expectations.js';
 import { packageOf } from '../packages.js';
 import type { PackageNeed, Scenario } from '../scenario.js';
@@ -7,8 +17,8 @@ import { pacedRow } from './paced-row.js';
 
 const paced = packageOf('paced');
 const text = packageOf('tiny-text');
-/** Two cohorts run at once, so these keep a third waiting. */
-const busy = ['070 one', '070 two'];
+/** Two cohorts are on the device at once, so these keep a third waiting while it is held. */
+const busy = ['000 one', '000 two'];
 const prompt = 'a client that reads this text until it leaves ';
 const long = 'many words that take epochs to read, '.repeat(26);
 
@@ -17,16 +27,17 @@ const endless = { stream: true, logprobs: 1, max_tokens: 600, logit_bias: { 256:
 const leavers = [0, 1, 2, 3, 4, 5].map((i) => `leaver.${i}`);
 const many = (word: string): string[] => Array.from({ length: 1500 }, (_, i) => `${word} ${i}`);
 
-/** All its rows speak, so who comes then waits; its prompts are long enough to take epochs. */
+/** Who speaks has its only row, so others wait; its prompts are long enough to take epochs. */
 const few: PackageNeed = {
-  id: 'few-rows',
+  id: 'one-row',
   folder: 'tiny-text',
-  options: { rows: 3, context: 800, pages: 700 },
+  options: { rows: 1, context: 800, pages: 250 },
 };
-const speaks = { model: 'few-rows', max_tokens: 320, logit_bias: { 256: -100 } };
-const begins = { model: 'few-rows', max_tokens: 8, prompt: long.slice(0, 400) };
+const speaks = { model: 'one-row', max_tokens: 40, logit_bias: { 256: -100 } };
+const begins = { model: 'one-row', max_tokens: 8, prompt: long.slice(0, 400) };
 const lasts = { ...speaks, prompt: begins.prompt };
-const whenFull = reached('session', 'running', 3);
+const whenFull = reached('session', 'running');
+const held = { when: answering('device') };
 
 export const disconnects: readonly Scenario[] = [
   {
@@ -35,7 +46,8 @@ export const disconnects: readonly Scenario[] = [
       'A request is prepared and waits for a cohort when its client leaves; a neighbour goes on.',
     packages: [paced],
     acts: [
-      embed('first', 'paced', busy[0]),
+      holdDevice('device', ended('leaver')),
+      embed('first', 'paced', busy[0], held),
       embed('second', 'paced', busy[1], { when: reached('cohort', 'executing') }),
       embed('leaver', 'paced', '100 leaves', {
         when: reached('cohort', 'executing', 2),
@@ -55,7 +67,11 @@ export const disconnects: readonly Scenario[] = [
     about: 'A preparation thread is at work on an input when its client leaves.',
     packages: [paced],
     acts: [
-      embed('leaver', 'paced', '900 leaves', { leaves: reached('finiteRequest', 'preparing') }),
+      holdDevice('device', ended('leaver')),
+      embed('leaver', 'paced', '900 leaves', {
+        ...held,
+        leaves: reached('finiteRequest', 'preparing'),
+      }),
       embed('next', 'paced', '100 next', { when: ended('leaver') }),
     ],
     expects: [leaves('leaver'), rows('next', [pacedRow('100 next')])],
@@ -65,17 +81,22 @@ export const disconnects: readonly Scenario[] = [
     about: 'The only client of a specialization leaves while that compiles; others get it.',
     packages: [paced],
     acts: [
-      embed('leaver', 'paced', '003 leaves', { leaves: reached('specialization', 'compiling') }),
+      holdDevice('device', ended('leaver')),
+      embed('leaver', 'paced', '003 leaves', {
+        ...held,
+        leaves: reached('specialization', 'compiling'),
+      }),
       embed('next', 'paced', '003 next', { when: ended('leaver') }),
     ],
     expects: [leaves('leaver'), rows('next', [pacedRow('003 next')])],
   },
   {
     name: 'disconnect-in-feedback',
-    about: 'The device runs the cohort of a client that leaves; its peer gets its rows.',
+    about: 'The device has the cohort of a client that leaves; its peer gets its rows.',
     packages: [paced],
     acts: [
-      embed('leaver', 'paced', '080 leaves', { leaves: reached('cohort', 'executing') }),
+      holdDevice('device', all(ended('leaver'), reached('finiteRequest', 'settling'))),
+      embed('leaver', 'paced', '010 leaves', { ...held, leaves: reached('cohort', 'executing') }),
       embed('peer', 'paced', '000 peer', { when: reached('cohort', 'executing') }),
     ],
     expects: [leaves('leaver'), rows('peer', [pacedRow('000 peer')])],
@@ -96,31 +117,34 @@ export const disconnects: readonly Scenario[] = [
     about: 'Long prompts are being read when their clients leave; a neighbour is being answered.',
     packages: [text],
     acts: [
+      holdDevice('device', all(...leavers.map(ended))),
       ...leavers.map((name, i) =>
         complete(
           name,
           { prompt: `${i} ${long}`, max_tokens: 24 },
-          { leaves: reached('epoch', 'executing') },
+          { ...held, leaves: reached('epoch', 'executing') },
         ),
       ),
-      complete('peer', { prompt, max_tokens: 24 }),
+      complete('peer', { prompt, max_tokens: 24 }, held),
       complete('again', { prompt, max_tokens: 24 }, { when: ended('peer') }),
     ],
     expects: [leaves(...leavers), same('again', 'peer')],
   },
   {
     name: 'disconnect-before-a-row',
-    about: 'All rows speak when clients leave: one whose prompt is cut, one that waits for a row.',
+    about:
+      'The only row is taken when clients leave: one whose prompt is cut, one that waits for it.',
     packages: [few],
     acts: [
-      complete('speak', { ...speaks, prompt, n: 3 }),
+      holdDevice('device', ended('queued')),
+      complete('speak', { ...speaks, prompt }, held),
       complete('unread', lasts, { when: whenFull, leaves: reached('session', 'preparing') }),
       complete('queued', lasts, {
         when: ended('unread'),
         leaves: reached('session', 'waiting'),
       }),
       complete('next', begins, { when: ended('queued') }),
-      complete('again', { ...speaks, prompt, n: 3 }, { when: all(ended('speak'), ended('next')) }),
+      complete('again', { ...speaks, prompt }, { when: all(ended('speak'), ended('next')) }),
     ],
     expects: [leaves('unread', 'queued'), answers('next'), same('again', 'speak')],
   },
@@ -130,19 +154,15 @@ export const disconnects: readonly Scenario[] = [
       'Turns are ended by their ids while they wait for a row, and while their prompt is read.',
     packages: [few],
     acts: [
-      complete('speak', { ...speaks, prompt, n: 3 }),
+      holdDevice('device', ended('ends-queued')),
+      complete('speak', { ...speaks, prompt }, held),
       complete('queued', { ...begins, stream: true }, { id: 'story-queued', when: whenFull }),
-      cancel('ends-queued', 'story-queued', { when: reached('session', 'waiting', 4) }),
-      complete(
-        'read',
-        { ...lasts, stream: true },
-        { id: 'story-read', when: all(ended('speak'), ended('queued')) },
-      ),
-      cancel('ends-read', 'story-read', {
-        when: all(ended('queued'), reached('session', 'running', 4)),
-      }),
+      cancel('ends-queued', 'story-queued', { when: reached('session', 'waiting', 2) }),
+      holdDevice('reads', ended('ends-read'), all(ended('speak'), ended('queued'))),
+      complete('read', { ...lasts, stream: true }, { id: 'story-read', when: answering('reads') }),
+      cancel('ends-read', 'story-read', { when: reached('session', 'running', 2) }),
       complete('next', begins, { when: ended('read') }),
-      complete('again', { ...speaks, prompt, n: 3 }, { when: ended('next') }),
+      complete('again', { ...speaks, prompt }, { when: ended('next') }),
     ],
     expects: [
       answers('ends-queued', 'ends-read', 'next'),

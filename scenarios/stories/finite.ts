@@ -1,12 +1,26 @@
 /** Cohorts of finite requests: who is in them, how long inputs are, who leaves, what fails. */
-import { ask, at, cancel, embed, ended, inTurn, reached } from '../acts.js';
+import {
+  all,
+  answering,
+  ask,
+  at,
+  cancel,
+  embed,
+  ended,
+  holdDevice,
+  inTurn,
+  reached,
+} from '../acts.js';
 import { answers, before, ends, leaves, refuses, rows, same } from '../expectations.js';
 import { packageOf } from '../packages.js';
 import type { Act, Expectation, Scenario } from '../scenario.js';
 import { pacedRow } from './paced-row.js';
 
-/** Two cohorts run at once; whoever comes then waits. */
+/** Two cohorts are on the device at once; while it is held whoever comes then waits. */
 const bothRun = reached('cohort', 'executing', 2);
+const held = answering('device');
+const queued = [0, 1, 2, 3].map((i) => `queued.${i}`);
+const leavers = [0, 1, 2, 3].map((i) => `leaves.${i}`);
 const paced = packageOf('paced');
 const model = packageOf('embedding');
 /** From one byte to a few hundred. */
@@ -69,54 +83,59 @@ export const finite: readonly Scenario[] = [
   {
     name: 'changing-membership',
     about: 'Requests join and leave while cohorts run: whoever stays has its own rows.',
-    onlyReal: 'it needs work that takes long, and simulated work takes as long as the seed says',
     packages: [paced],
     acts: [
+      holdDevice('device', all(...leavers.map(ended))),
       ...[0, 1, 2, 3, 4, 5].map((i) =>
-        embed(`stays.${i}`, 'paced', `01${i % 2} ${i}`, { when: at(12 * i) }),
+        embed(`stays.${i}`, 'paced', `01${i % 2} ${i}`, { when: all(held, at(12 * i)) }),
       ),
-      ...[0, 1, 2, 3].map((i) =>
-        embed(`leaves.${i}`, 'paced', `150 ${i}`, { when: at(15 * i), leaves: at(15 * i + 22) }),
+      ...leavers.map((name, i) =>
+        embed(name, 'paced', `110 ${i}`, { when: all(held, at(15 * i)), leaves: at(15 * i + 22) }),
       ),
     ],
     expects: [
       ...[0, 1, 2, 3, 4, 5].map((i) => rows(`stays.${i}`, [pacedRow(`01${i % 2} ${i}`)])),
-      leaves('leaves.0', 'leaves.1', 'leaves.2', 'leaves.3'),
+      leaves(...leavers),
     ],
   },
   {
     name: 'cancel-accepted-work',
-    about: 'All members of a cohort that the device runs leave; the next one has its storage.',
+    about: 'All members of a cohort that the device has leave; the next one has its storage.',
     packages: [paced],
     acts: [
-      ...[0, 1, 2].map((i) =>
-        embed(`leaver.${i}`, 'paced', `060 ${i}`, { leaves: reached('cohort', 'executing') }),
+      holdDevice('device', all(...leavers.map(ended))),
+      ...leavers.map((name, i) =>
+        embed(name, 'paced', `010 ${i}`, { when: held, leaves: reached('cohort', 'executing') }),
       ),
-      embed('next', 'paced', '000 next', { when: ended('leaver.2') }),
+      embed('next', 'paced', '000 next', { when: all(...leavers.map(ended)) }),
     ],
-    expects: [leaves('leaver.0', 'leaver.1', 'leaver.2'), rows('next', [pacedRow('000 next')])],
+    expects: [leaves(...leavers), rows('next', [pacedRow('000 next')])],
   },
   {
     name: 'cancel-queued-never-touches-active',
     about: 'Requests that wait are cancelled, by their clients and by their ids: who runs goes on.',
-    onlyReal: 'it needs work that takes long, and simulated work takes as long as the seed says',
     packages: [paced],
     acts: [
-      embed('active', 'paced', '090 active'),
-      embed('second', 'paced', '090 second', { when: reached('cohort', 'executing') }),
-      ...[0, 1, 2, 3].map((i) =>
-        embed(`queued.${i}`, 'paced', `000 ${i}`, { when: bothRun, leaves: at(90 + 5 * i) }),
+      holdDevice('device', all(...queued.map(ended), ended('named'))),
+      embed('active', 'paced', '010 active', { when: held }),
+      embed('second', 'paced', '010 second', { when: reached('cohort', 'executing') }),
+      ...queued.map((name, i) =>
+        // All of them have come.
+        embed(name, 'paced', `000 ${i}`, {
+          when: bothRun,
+          leaves: reached('finiteRequest', 'preparing', queued.length + 1),
+        }),
       ),
       embed('named', 'paced', '000 named', { when: bothRun, id: 'story-named' }),
       cancel('ends-named', 'story-named', { when: reached('finiteRequest', 'preparing', 7) }),
     ],
     expects: [
-      leaves('queued.0', 'queued.1', 'queued.2', 'queued.3'),
+      leaves(...queued),
       refuses('named', 499),
       answers('ends-named'),
       before('named', 'active'),
-      rows('active', [pacedRow('090 active')]),
-      rows('second', [pacedRow('090 second')]),
+      rows('active', [pacedRow('010 active')]),
+      rows('second', [pacedRow('010 second')]),
     ],
   },
   {

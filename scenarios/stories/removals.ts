@@ -1,15 +1,16 @@
 /** Models that go and come while work of theirs is accepted. */
 import {
   all,
+  answering,
+  at,
   complete,
   embed,
   ended,
+  holdDevice,
   inTurn,
   reached,
   register,
-  said,
   unregister,
-  at,
 } from '../acts.js';
 import { answers, refuses, rows, same } from '../expectations.js';
 import { packageOf } from '../packages.js';
@@ -53,17 +54,18 @@ export const removals: readonly Scenario[] = [
   },
   {
     name: 'unregister-during-work',
-    about: 'A model is removed while the device runs its cohort and others wait: all are answered.',
+    about: 'A model is removed while the device has its cohort and others wait: all are answered.',
     packages: [paced],
     acts: [
-      embed('runs', 'paced', '060 runs'),
-      embed('waits', 'paced', '000 waits', { when: at(10) }),
-      unregister('goes', 'paced', { when: all(reached('cohort', 'executing'), at(30)) }),
+      holdDevice('device', reached('deployment', 'draining')),
+      embed('runs', 'paced', '010 runs', { when: answering('device') }),
+      embed('waits', 'paced', '000 waits', { when: reached('cohort', 'executing') }),
+      unregister('goes', 'paced', { when: reached('finiteRequest', 'preparing', 2) }),
       register('comes', paced, { when: all(ended('goes'), ended('runs'), ended('waits')) }),
     ],
     expects: [
       answers('goes', 'comes'),
-      rows('runs', [pacedRow('060 runs')]),
+      rows('runs', [pacedRow('010 runs')]),
       rows('waits', [pacedRow('000 waits')]),
     ],
   },
@@ -81,12 +83,21 @@ export const removals: readonly Scenario[] = [
   },
   {
     name: 'unregister-during-stream',
-    about: 'A model is removed in the middle of a stream: what it says outlives the model.',
+    about: 'A model is removed when a stream has begun: what it says outlives the model.',
     packages: [text],
     acts: [
-      complete('stream', { ...streamed, prompt: 'outlives', max_tokens: 150 }),
-      unregister('goes', 'tiny-text', { when: said('stream', 10) }),
-      complete('late', { prompt: 'too late', max_tokens: 2 }, { when: said('stream', 60) }),
+      holdDevice('device', ended('late')),
+      complete(
+        'stream',
+        { ...streamed, prompt: 'outlives', max_tokens: 150 },
+        { when: answering('device') },
+      ),
+      unregister('goes', 'tiny-text', { when: reached('epoch', 'executing') }),
+      complete(
+        'late',
+        { prompt: 'too late', max_tokens: 2 },
+        { when: reached('deployment', 'draining') },
+      ),
       register('comes', text, { when: all(ended('goes'), ended('stream'), ended('late')) }),
       complete(
         'after',

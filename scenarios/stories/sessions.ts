@@ -1,13 +1,16 @@
 /** Sessions: turns that are cut short, rows that go back and fork, rows that come to others. */
 import {
   all,
+  answering,
   change,
   close,
   complete,
   describe,
   ended,
+  holdDevice,
   inTurn,
   open,
+  reached,
   register,
   said,
   turn,
@@ -21,6 +24,8 @@ const text = packageOf('tiny-text');
 const prompt = 'a row that is kept from turn to turn';
 /** An event a token, and no end before the limit. */
 const endless = { stream: true, logprobs: true, max_tokens: 400, logit_bias: { 256: -100 } };
+
+const atWork = reached('epoch', 'executing');
 
 /** Every order in which a client can leave, close its session, and the model be removed. */
 function cleanups(): Act[] {
@@ -116,9 +121,10 @@ export const sessions: readonly Scenario[] = [
     packages: [text],
     acts: [
       open('s'),
-      turn('runs', 's', { ...endless, prompt, max_tokens: 200 }),
-      turn('second', 's', { prompt: 'me too', max_tokens: 4 }, { when: said('runs', 10) }),
-      change('forks', 's', 'fork', { when: said('runs', 12) }),
+      holdDevice('device', all(ended('second'), ended('forks')), ended('s')),
+      turn('runs', 's', { ...endless, prompt, max_tokens: 60 }, { when: answering('device') }),
+      turn('second', 's', { prompt: 'me too', max_tokens: 4 }, { when: atWork }),
+      change('forks', 's', 'fork', { when: atWork }),
       turn('after', 's', { max_tokens: 4 }, { when: ended('runs') }),
     ],
     expects: [answers('runs', 'after'), refuses('second', 409), refuses('forks', 409)],

@@ -1,5 +1,17 @@
 /** Streams of text: who reads them slowly or not at all, what joins them, how they end. */
-import { all, at, cancel, chat, complete, ended, inTurn, reached, said } from '../acts.js';
+import {
+  all,
+  answering,
+  at,
+  cancel,
+  chat,
+  complete,
+  ended,
+  holdDevice,
+  inTurn,
+  reached,
+  said,
+} from '../acts.js';
 import {
   answers,
   before,
@@ -176,12 +188,18 @@ export const streams: readonly Scenario[] = [
     about: 'Long prompts come while an answer is being said: it goes on in every epoch of theirs.',
     packages: [text],
     acts: [
-      complete('chat', { ...streamed, prompt: 'a chat', max_tokens: 400 }),
+      // Until all of them have come.
+      holdDevice('device', reached('session', 'waiting', 7)),
+      complete(
+        'chat',
+        { ...streamed, prompt: 'a chat', max_tokens: 200 },
+        { when: answering('device') },
+      ),
       ...[0, 1, 2, 3, 4, 5].map((i) =>
         complete(
           `long.${i}`,
           { prompt: words(85, 1000 * i), max_tokens: 1 },
-          { when: said('chat', 5) },
+          { when: reached('epoch', 'executing') },
         ),
       ),
     ],
@@ -254,7 +272,7 @@ export const streams: readonly Scenario[] = [
         {
           ...streamed,
           prompt: 'ended by others',
-          max_tokens: 600,
+          max_tokens: 900,
           stream_options: { include_usage: true },
         },
         { id: 'story-stream' },

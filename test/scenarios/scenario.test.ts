@@ -9,7 +9,18 @@ import { systemPorts } from '../../runtime/base/ports.js';
 import { allScenarios } from '../../scenarios/all-scenarios.js';
 import { checkActs } from '../../scenarios/check-acts.js';
 import { EventReader } from '../../scenarios/event-reader.js';
-import { all, ask, at, ended, inTurn, look, reached, said } from '../../scenarios/acts.js';
+import {
+  all,
+  answering,
+  ask,
+  at,
+  ended,
+  holdDevice,
+  inTurn,
+  look,
+  reached,
+  said,
+} from '../../scenarios/acts.js';
 import { answers, holds, leaves, refuses, rows, same } from '../../scenarios/expectations.js';
 import type { Answer, Ground } from '../../scenarios/ground.js';
 import { reportLines } from '../../scenarios/report.js';
@@ -37,19 +48,25 @@ const atRest: Readonly<Record<string, Scripted>> = {
   '/readyz': { chunks: ['{"ready":true}'] },
 };
 
-function groundOf(answersOf: Readonly<Record<string, Scripted>>, sent: string[] = []): Ground {
-  const pause = (ms: number): Promise<void> => new Promise((done) => void timers.start(ms, done));
-  async function* bodyOf({ chunks, everyMs = 0 }: Scripted, signal: AbortSignal) {
-    for (const chunk of chunks) {
-      await pause(everyMs);
-      if (signal.aborted) throw new Error('aborted');
-      yield encoder.encode(chunk);
-    }
+const pause = (ms: number): Promise<void> => new Promise((done) => void timers.start(ms, done));
+
+/** Whatever promises can do without time has been done. */
+const soon = (): Promise<void> => pause(20);
+
+async function* bodyOf({ chunks, everyMs = 0 }: Scripted, signal: AbortSignal) {
+  for (const chunk of chunks) {
+    await pause(everyMs);
+    if (signal.aborted) throw new Error('aborted');
+    yield encoder.encode(chunk);
   }
+}
+
+function groundOf(answersOf: Readonly<Record<string, Scripted>>, sent: string[] = []): Ground {
   return {
     clock,
     timers,
     harm: null,
+    hold: null,
     transitions: null,
     async fetch({ method, path }: Call, signal: AbortSignal): Promise<Answer> {
       sent.push(`${method} ${path}`);
@@ -135,6 +152,76 @@ test('a client leaves at a moment of its own stream, and has what it read', asyn
   assert.is(report.outcomes.of('stream').events.length, 3);
 });
 
+test('what came with the event that a client leaves at is not taken, the end neither', async () => {
+  const chunks = [0, 1, 2, 3].map((n) => `data: {"choices":[],"n":${n}}\n\n`).join('');
+  const ground = groundOf({
+    '/stream': { chunks: [`${chunks}data: [DONE]\n\n`] },
+    '/whole': { chunks: ['all at once'] },
+  });
+  const acts = [
+    look('stream', '/stream', { leaves: said('stream', 3) }),
+    look('whole', '/whole', { leaves: answering('whole') }),
+  ];
+  const scenario = scenarioOf(acts, [leaves('stream', 'whole')]);
+  const report = await runScenario(scenario, ground, new Map());
+  assert.not.ok(isBroken(report), reportLines(report, false).join('\n'));
+  assert.is(report.outcomes.of('stream').events.length, 3);
+  assert.is(report.outcomes.of('whole').text, '');
+});
+
+test('what is awaited is asked for again, until the answer says so', async () => {
+  const sent: string[] = [];
+  const ground = groundOf({ '/state': { chunks: [] } }, sent);
+  const bodies = ['{"is":"green"}', '{"is":"red"}', '{"is":"red","who":"it"}'];
+  const asked: Ground = {
+    ...ground,
+    async fetch(call, signal) {
+      const answer = await ground.fetch(call, signal);
+      if (call.path !== '/state') return answer;
+      const [body] = bodies.splice(0, 1);
+      return { ...answer, body: bodyOf({ chunks: [body!] }, signal) };
+    },
+  };
+  const acts = [look('red', '/state', { awaits: /^200 .*red.*who/ })];
+  const report = await runScenario(scenarioOf(acts, [answers('red')]), asked, new Map());
+  assert.not.ok(isBroken(report), reportLines(report, false).join('\n'));
+  assert.is(report.outcomes.of('red').text, '{"is":"red","who":"it"}');
+  assert.is(sent.filter((one) => one === 'GET /state').length, 3);
+});
+
+test('what is held is held until its moment, or until it is given up', async () => {
+  const happened: string[] = [];
+  const fire: (() => void)[] = [];
+  const ground = groundOf({ '/one': { chunks: [embedding(1)] } }, happened);
+  const held: Ground = {
+    ...ground,
+    async hold({ kind }) {
+      happened.push(kind);
+      return () => void happened.push(`${kind} ends`);
+    },
+  };
+  const acts = [
+    holdDevice('device', ended('one')),
+    look('one', '/one', { when: answering('device') }),
+  ];
+  assert.not.ok(isBroken(await runScenario(scenarioOf(acts), held, new Map())));
+  assert.equal(happened.slice(0, 3), ['hold-device', 'GET /one', 'hold-device ends']);
+  happened.length = 0;
+  const never = scenarioOf([...acts, look('two', '/nowhere', { when: ended('device') })]);
+  const hangs = scenarioOf([holdDevice('device', ended('no')), look('no', '/nowhere')]);
+  const timers = { start: (_ms: number, act: () => void) => fire.push(act), cancel: () => {} };
+  for (const scenario of [never, hangs]) {
+    const running = runScenario(scenario, { ...held, timers }, new Map());
+    await soon();
+    for (const act of fire.splice(0)) act();
+    assert.ok(isBroken(await running));
+  }
+  const ends = happened.filter((one) => one === 'hold-device ends').length;
+  assert.is(ends, 2, 'each once');
+  const { skipped } = await runScenario(hangs, ground, new Map());
+  assert.match(skipped!, /it holds up the server/);
+});
+
 test('a stream that goes on after its end, or ends with nothing, breaks the law', async () => {
   const choice = (finish: string | null): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, text: 'a', finish_reason: finish }] })}\n\n`;
@@ -156,14 +243,14 @@ test('a stream that goes on after its end, or ends with nothing, breaks the law'
 });
 
 test('an act that never ends fails the scenario, by its name and what it waits for', async () => {
-  let fire: (() => void)[] = [];
+  const fire: (() => void)[] = [];
   const ground: Ground = {
     ...groundOf({ '/one': { chunks: [embedding(1)] } }),
     timers: { start: (_ms, act) => fire.push(act), cancel: () => undefined },
   };
   const acts = [look('one', '/nowhere'), look('two', '/one', { when: ended('one') })];
   const running = runScenario(scenarioOf(acts), ground, new Map());
-  await new Promise<void>((done) => void timers.start(20, done));
+  await soon();
   for (const act of fire.splice(0)) act();
   const report = await running;
   assert.match(

@@ -21,9 +21,15 @@ import type { Ports } from '../../runtime/base/ports.js';
 import type { SystemRecord } from '../../runtime/system/recorder.js';
 import type { SimulatedStep } from '../../runtime/system/transports/simulated.js';
 import type { Topology } from '../../runtime/threads/topology.js';
-import type { Answer, Ground, ReachedMoment, Transitions } from '../../scenarios/ground.js';
+import type {
+  Answer,
+  Ground,
+  ReachedMoment,
+  Release,
+  Transitions,
+} from '../../scenarios/ground.js';
 import { answerOf, requestOf } from '../../scenarios/http-ground.js';
-import type { Call, Fault, ServerSettings } from '../../scenarios/scenario.js';
+import type { Call, Fault, Held, ServerSettings } from '../../scenarios/scenario.js';
 import { SimulatedOutgoing, type Head } from '../../scenarios/replay/simulated-outgoing.js';
 import { reachedIn } from '../../scenarios/transitions.js';
 import { FakeObserving } from '../http/fake-observing.js';
@@ -33,6 +39,7 @@ import { MEMORY_BYTES_MAX, SimulatedServer } from './simulated-server.js';
 
 const BUFFER_BYTES = 16 * 1024;
 const READY_MS = 10_000;
+const DEVICE = 'device:/device';
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The laws see everything; whoever waits for a transition is told at once. */
@@ -115,6 +122,7 @@ export class ScenarioWorld {
       timers: ports.timers,
       transitions: watch,
       harm: (fault) => this.#harm(fault),
+      hold: (what) => this.#hold(what),
       fetch: (call, signal) => this.#fetch(call, signal),
     };
   }
@@ -147,8 +155,16 @@ export class ScenarioWorld {
 
   async #harm(fault: Fault): Promise<void> {
     if (fault.kind === 'kill') this.server.kill(fault.thread);
-    else if (fault.kind === 'lose-device') this.server.loseDevice();
-    else throw new Error('a simulated thread cannot be blocked');
+    else this.server.loseDevice();
+  }
+
+  async #hold({ kind }: Held): Promise<Release> {
+    if (kind === 'block') throw new Error('a simulated thread cannot be blocked');
+    const main = this.server.systems.get('main')!;
+    main.tell(DEVICE, 'work.hold', { label: '' });
+    const deadlineMs = this.ground.clock.now() + READY_MS;
+    await main.request(DEVICE, 'device.describe', {}, { deadlineMs });
+    return () => main.tell(DEVICE, 'work.hold', { label: null });
   }
 
   #compose(ports: Ports, streams: Streams): { app: LoomApp; serving: ServingPort } {
