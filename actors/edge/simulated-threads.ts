@@ -25,7 +25,7 @@ import { deviceQueue, type DeviceQueueInput, type OpenedDevice } from '../model/
 import { generation } from '../model/generation.js';
 import { preparation, type PreparationOrder } from '../model/preparation.js';
 import { textGeneration } from '../model/text-generation.js';
-import { preparer } from '../serving/preparer.js';
+import { preparer, resolveChoice, type PreparerOrder } from '../serving/preparer.js';
 import { textPreparer } from '../serving/text-preparer.js';
 import { filesPort } from '../system/files-port.js';
 import { server } from '../system/server.js';
@@ -98,7 +98,9 @@ const preparationKinds = (): ActorKinds =>
     .register('preparation', (self, input: PreparationOrder) =>
       preparation(self, { ...input, prepare: preparePackage }),
     )
-    .register('preparer', preparer)
+    .register('preparer', (self, input: PreparerOrder) =>
+      preparer(self, { ...input, resolve: resolveChoice }),
+    )
     .register('textPreparer', textPreparer);
 
 function deviceKinds(

@@ -26,6 +26,8 @@ export class DeviceBanks {
     string,
     readonly { readonly id: string; readonly address: Address }[]
   >();
+  /** Of choices: their programs may be on their way, in both directions. */
+  readonly #chosen = new Set<string>();
   #registered = 0;
 
   constructor(self: ActorSelf, options: DeviceBanksOptions) {
@@ -40,6 +42,7 @@ export class DeviceBanks {
     const actors = banks.map(({ id, plan, pinned }) => {
       // Names of their own: one of an earlier registration may still be on its way out.
       this.#registered += 1;
+      if (parent !== undefined) this.#chosen.add(id);
       const address = this.#self.spawn(`banks/${this.#registered}`, bank, {
         id,
         deployment,
@@ -60,6 +63,7 @@ export class DeviceBanks {
       if (name !== scope && !name.startsWith(`${scope}/`)) continue;
       this.#scopes.delete(name);
       for (const { id, address } of actors) {
+        this.#chosen.delete(id);
         this.#options.runner.banks.retire(id);
         this.#self.tell(address, 'bank.retire', {});
       }
@@ -67,12 +71,13 @@ export class DeviceBanks {
     }
   }
 
-  /** Answers when all of them are resident. */
+  /** Answers when all of them are resident, but for those of choices: cohorts fill these. */
   warm(ask: Message): void {
     const self = this.#self;
     const { ids } = ask.payload as NameBanks;
+    const own = ids.filter((id) => !this.#chosen.has(id));
     const ended = (): void => self.tell(self.address, 'work.ended', {});
-    this.#options.runner.activate(self.nextId('warm'), new Set(ids), {
+    this.#options.runner.activate(self.nextId('warm'), new Set(own), {
       onPlaced: () => {
         self.reply(ask, {});
         ended();

@@ -7,7 +7,11 @@
 import { toStatus } from '../../runtime/base/errors.js';
 import { FinitePreparer } from '../../runtime/packages/finite-preparer.js';
 import { openPackageFiles } from '../../runtime/packages/imported-files.js';
-import { prepareChoice, type ChoicePlan } from '../../runtime/packages/prepare-choice.js';
+import {
+  prepareChoice,
+  type Choice,
+  type ChoicePlan,
+} from '../../runtime/packages/prepare-choice.js';
 import { filesOf } from '../../runtime/parameters/source-table.js';
 import type { ActorSelf, AskOptions, Behaviour } from '../../runtime/system/actor.js';
 import type { Message, Reply } from '../../runtime/system/envelope.js';
@@ -25,9 +29,23 @@ import {
 /** The device only notes what it is given: longer is a fault. */
 const REGISTER_DEADLINE_MS = 30_000;
 
-export interface PreparerInput {
+/** What its generation asks for. */
+export interface PreparerOrder {
   readonly prepared: PreparedFinite;
   readonly device: string;
+}
+
+export interface PreparerInput extends PreparerOrder {
+  /** Opens the files of a choice and plans its banks. */
+  readonly resolve: (prepared: PreparedFinite, choice: Choice) => ChoicePlan;
+}
+
+/** From the folder of the package. */
+export function resolveChoice(prepared: PreparedFinite, choice: Choice): ChoicePlan {
+  const { document, place, parameters } = prepared;
+  const { stageBanks, indexes } = parameters;
+  const files = openPackageFiles({ ...place, document });
+  return prepareChoice({ ...prepared, stageBanks, indexes }, choice, files);
 }
 
 interface Resolved {
@@ -60,12 +78,9 @@ class PreparerHost {
 
   prepareChoice(self: ActorSelf, ask: Message): void {
     const { choice, scope } = ask.payload as PrepareChoice;
-    const { prepared, device } = this.#input;
+    const { prepared, device, resolve } = this.#input;
     try {
-      const { document, place, parameters } = prepared;
-      const { stageBanks, indexes } = parameters;
-      const files = openPackageFiles({ ...place, document });
-      const plan = prepareChoice({ ...prepared, stageBanks, indexes }, choice, files);
+      const plan = resolve(prepared, choice);
       const resolved = resolvedOf(plan, prepared, scope);
       if (resolved.sources === null) return self.reply(ask, resolved);
       const register = registrationOf(plan, prepared, scope);

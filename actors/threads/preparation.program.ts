@@ -5,7 +5,7 @@ import { ActorKinds } from '../../runtime/system/kinds.js';
 import { preparePackage } from '../../runtime/packages/prepare-package.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import { preparation, type PreparationOrder } from '../model/preparation.js';
-import { preparer } from '../serving/preparer.js';
+import { preparer, resolveChoice, type PreparerOrder } from '../serving/preparer.js';
 import { textPreparer } from '../serving/text-preparer.js';
 import { startActorThread } from './actor-thread.js';
 
@@ -14,7 +14,9 @@ export const startProgram: StartProgram = ({ name }) => {
     .register('preparation', (self, input: PreparationOrder) =>
       preparation(self, { ...input, prepare: preparePackage }),
     )
-    .register('preparer', preparer)
+    .register('preparer', (self, input: PreparerOrder) =>
+      preparer(self, { ...input, resolve: resolveChoice }),
+    )
     .register('textPreparer', textPreparer);
   return startActorThread(name, kinds).control;
 };

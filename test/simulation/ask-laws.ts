@@ -16,7 +16,9 @@ export class AskLaws {
   }
 
   observe(actor: Address, seen: Observation): void {
-    if (seen.type === 'handled' && seen.message.role === 'ask') {
+    // One of its name may have died with its thread.
+    if (seen.type === 'started') this.#owed.delete(actor);
+    else if (seen.type === 'handled' && seen.message.role === 'ask') {
       const owed = this.#owed.get(actor) ?? new Map<string, string>();
       owed.set(seen.message.id, seen.message.kind);
       this.#owed.set(actor, owed);

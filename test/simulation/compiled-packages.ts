@@ -3,12 +3,17 @@
  * plain data, so a result that is used again is the result. Control programs do not travel: a stub
  * goes through the actors, and where a generation or a preparer starts it gets the program.
  */
-import type { PackageLocation, PreparedModel } from '../../actors/protocol.js';
+import type { PackageLocation, PreparedFinite, PreparedModel } from '../../actors/protocol.js';
 import { toStatus } from '../../runtime/base/errors.js';
 import { localFacts } from '../../runtime/hal/local/local-facts.js';
 import type { CompileStageInput, HostArtefact } from '../../runtime/packages/artefacts.js';
 import { prepareFiles, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
-import { codeKey } from '../../runtime/packages/specialization-key.js';
+import {
+  prepareChoice,
+  type Choice,
+  type ChoicePlan,
+} from '../../runtime/packages/prepare-choice.js';
+import { choiceKey, codeKey } from '../../runtime/packages/specialization-key.js';
 import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
 import type { TaskResult } from '../../runtime/threads/tasks.js';
 import { isText, textPackage } from './text-package.js';
@@ -17,6 +22,7 @@ import { flawOf, tinyPackage, type TinyPackage } from './tiny-package.js';
 export class CompiledPackages {
   readonly #packages = new Map<string, TinyPackage>();
   readonly #plans = new Map<string, PreparationPlan | Error>();
+  readonly #choices = new Map<string, ChoicePlan | Error>();
   readonly #results = new Map<string, TaskResult>();
   readonly #facts = localFacts();
 
@@ -56,8 +62,27 @@ export class CompiledPackages {
     return plan;
   };
 
+  /** What `resolveChoice` gives for a folder. */
+  resolve(prepared: PreparedFinite, choice: Choice): ChoicePlan {
+    const { base } = prepared.place;
+    const { stageBanks, indexes } = prepared.parameters;
+    const key = `${base} ${choiceKey(choice, indexes.length)}`;
+    let plan = this.#choices.get(key);
+    if (plan === undefined) {
+      const { files } = this.#packages.get(base)!;
+      try {
+        plan = prepareChoice({ ...prepared, stageBanks, indexes }, choice, files);
+      } catch (error) {
+        plan = error as Error;
+      }
+      this.#choices.set(key, plan);
+    }
+    if (plan instanceof Error) throw plan;
+    return plan;
+  }
+
   /** Its checkpoints by name. */
-  checkpoints({ base }: PackageLocation): ReadonlyMap<string, Uint8Array> {
+  checkpoints({ base }: Pick<PackageLocation, 'base'>): ReadonlyMap<string, Uint8Array> {
     return this.#packages.get(base)!.checkpoints;
   }
 

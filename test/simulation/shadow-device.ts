@@ -66,7 +66,11 @@ export class ShadowDevice {
     this.#runner = new InvocationRunner({ device, pool, budget: this.#budget, ports });
     this.banks = new BankLaws(this.#runner.banks, {
       report: options.report,
-      leases: (bank) => this.#ledger.entries().filter(({ owner }) => owner.id === bank).length,
+      leases: (bank) => {
+        const leases = this.#ledger.entries().filter(({ owner }) => owner.id === bank);
+        const used = leases.filter(({ uses }) => uses > 0).length;
+        return { used, idle: leases.length - used };
+      },
     });
     const bytes = (): ReturnType<OpenedDevice['bytes']> => ({
       budget: this.#budget.limitBytes,

@@ -11,7 +11,7 @@ import { deviceQueue, type DeviceQueueInput } from '../../actors/model/device-qu
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import { generation } from '../../actors/model/generation.js';
 import { preparation, type PreparationOrder } from '../../actors/model/preparation.js';
-import { preparer, type PreparerInput } from '../../actors/serving/preparer.js';
+import { preparer, type PreparerInput, type PreparerOrder } from '../../actors/serving/preparer.js';
 import { textGeneration } from '../../actors/model/text-generation.js';
 import { textPreparer, type TextPreparerInput } from '../../actors/serving/text-preparer.js';
 import { server } from '../../actors/system/server.js';
@@ -225,8 +225,8 @@ export class SimulatedServer {
         .register('preparation', (self, input: PreparationOrder) =>
           cold(self, { ...input, prepare: this.#prepare }),
         )
-        .register('preparer', (self, input: PreparerInput) =>
-          warm(self, { ...input, prepared: packages.whole(input.prepared) }),
+        .register('preparer', (self, { prepared, device }: PreparerOrder) =>
+          warm(self, { device, prepared: packages.whole(prepared), resolve: this.#resolve }),
         )
         .register('textPreparer', (self, input: TextPreparerInput) =>
           text(self, { ...input, prepared: packages.whole(input.prepared) }),
@@ -251,6 +251,14 @@ export class SimulatedServer {
     const by = { thread: PREPARATION_THREAD, atMs: this.world.time.nowMs };
     const sources = this.files.open(plan.parameters.sources, contents, by);
     return { ...plan, parameters: { ...plan.parameters, sources } };
+  };
+
+  readonly #resolve: PreparerInput['resolve'] = (prepared, choice) => {
+    const { packages } = this.#options;
+    const plan = packages.resolve(prepared, choice);
+    const contents = packages.checkpoints(prepared.place);
+    const by = { thread: PREPARATION_THREAD, atMs: this.world.time.nowMs };
+    return { ...plan, sources: this.files.open(plan.sources, contents, by) };
   };
 
   /** Not a promise: what it yields must come by a timer that the seed orders. */

@@ -9,6 +9,7 @@
  *   'X' traps prepare_batch in company    'Y' always    'B' gives an invalid table in company
  *   'R' traps run in company    'Q' always
  *   'Z', with a tag of its own, declares a stage that is refused
+ *   'T', with a tag of its own, chooses a checkpoint of its own    'M' one that there is not
  */
 import { MemoryFiles } from '../../runtime/packages/memory-files.js';
 import { checkModelDocument } from '../../runtime/packages/model-document.js';
@@ -65,9 +66,12 @@ export function tinyPackage(id: string, version: number, specializations = 1): T
 }
 
 /** How an input fails, alone or not; null for one that does not. */
-export function failureOf(text: string): 'invalidArgument' | 'resourceExhausted' | null {
+export function failureOf(
+  text: string,
+): 'invalidArgument' | 'resourceExhausted' | 'notFound' | null {
   if (text.length === 0 || text.length > INPUT_UNITS_MAX) return 'invalidArgument';
   if ('!YQ'.includes(text[0]!)) return 'invalidArgument';
+  if (text[0] === 'M') return 'notFound';
   return '?Z'.includes(text[0]!) ? 'resourceExhausted' : null;
 }
 
@@ -77,11 +81,12 @@ export type Expected = readonly number[] | 'fails';
 export function expected(text: string, id: string, version: number): Expected {
   if (failureOf(text) !== null) return 'fails';
   const kind = kindOf(id);
+  const origin = { kind, version, isTuned: text[0] === 'T' };
   const letters = [...text].map((char) => letterOf(kind, version, char.charCodeAt(0)));
   return [1, 2, 3].map((col) =>
     letters.reduce((sum, letter, i) => {
       const row = (letter * 7 + i) % ROWS;
-      return sum + letter * weightOf(kind, version, row * COLS + col);
+      return sum + letter * weightOf(origin, row * COLS + col);
     }, 0),
   );
 }

@@ -6,7 +6,9 @@ import {
   BLOCK_ROWS,
   COLS,
   LETTERS_FILE,
+  MISSING_FILE,
   ROWS,
+  TUNED_FILE,
   WEIGHTS_FILE,
   kinds,
   type Kind,
@@ -101,16 +103,24 @@ func.def export prepare(root: string, options: ref) -> (i64, i64, i64, i64, stri
 
 const control = `library tiny.control
 use tiny { forward, Head, Member, kind }
+use tiny.policy { policy }
 func.decl import("input") bytes(index: i64) -> buffer
 func.decl import("buffer") from_string(text: string) -> buffer
 func.decl import("prepare") stage(root: symbol, tag: i64) -> i64
 func.decl import("prepare") config_i64(stage: i64, key: string, value: i64)
 func.decl import("prepare") workspace_limit(stage: i64, bytes: i64)
+func.decl import("prepare") source(directory: string, path: string) -> i64
+func.decl import("prepare") parameter(stage: i64, binding: i64, input: i64, source: i64, policy: symbol)
 func.decl import("runner") execute_3(stage: i64, packet: hal.buffer, letters: hal.buffer, output: hal.buffer) -> work
 func.decl import("runner") null_fence() -> hal.fence
 func.decl import("runner") join(ready: hal.fence)
 func.decl import("parameters") gather(source: i64, key: buffer, wait: hal.fence, descriptors: hal.buffer, offset: i64, count: i64, target: hal.buffer) -> hal.fence
 layout.def Descriptor { offset: i64, target: i64, length: i64 }
+
+func.def tag_of(mark: i64) -> i64 {
+  if mark == 84 || mark == 77 || mark == 90 { return mark }
+  return 0
+}
 
 func.def export prepare_request(state: ref, input: buffer) -> (buffer, i64, i64) {
   let text = bytes(0)
@@ -125,7 +135,7 @@ func.def export prepare_request(state: ref, input: buffer) -> (buffer, i64, i64)
     for i in 0..600 { sum += i }
     if sum < 0 { reject("a sum of {}", sum) }
   }
-  return (text, text.len, select(first == 90, 1, 0))
+  return (text, text.len, tag_of(i64(first)))
 }
 
 // Letters go along as they are, or are to be read by one descriptor each.
@@ -177,6 +187,13 @@ func.def export prepare_batch(
     if mark == 90 {
       chosen = stage(@forward, 3)
       workspace_limit(chosen, 1)
+    }
+    if m == 0 && (mark == 84 || mark == 77) {
+      var own = 0
+      if mark == 84 { own = source("", "${TUNED_FILE}") } else { own = source("", "${MISSING_FILE}") }
+      chosen = stage(@forward, 4)
+      config_i64(chosen, "tiny.extent", ${4 * COLD_EXTENT})
+      parameter(chosen, 0, 0, own, @policy)
     }
     table.at<Member>(m).first = first
     table.at<Member>(m).count = ranges.i64[2 * m + 1]

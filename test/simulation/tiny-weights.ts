@@ -18,15 +18,28 @@ export const BANK_BYTES = ROWS * COLS * 4;
 export const BLOCK_ROWS = 128;
 export const STAGING_BYTES = 2 * (256 + BLOCK_ROWS * COLS * 4);
 
+/** Of what some requests choose instead of the weights that all others share. */
+export const TUNED_FILE = 'tuned.safetensors';
+/** No checkpoint has this name. */
+export const MISSING_FILE = 'missing.safetensors';
 export const WEIGHTS_FILE = 'weights.safetensors';
 export const LETTERS_FILE = 'letters.safetensors';
 
-/** In the checkpoint; a packed bank holds twice that. */
-const stored = (kind: Kind, version: number, at: number): number =>
-  ((Math.floor(at / COLS) * 5 + (at % COLS) * 3 + version + kinds.indexOf(kind) * 11) % 17) + 1;
+/** Whose numbers a table has. */
+export interface Origin {
+  readonly kind: Kind;
+  readonly version: number;
+  readonly isTuned: boolean;
+}
 
-export const weightOf = (kind: Kind, version: number, at: number): number =>
-  stored(kind, version, at) * (kind === 'packed' ? 2 : 1);
+/** In the checkpoint; a packed bank holds twice that. */
+const stored = ({ kind, version, isTuned }: Origin, at: number): number => {
+  const own = version + kinds.indexOf(kind) * 11 + (isTuned ? 7 : 0);
+  return ((Math.floor(at / COLS) * 5 + (at % COLS) * 3 + own) % 17) + 1;
+};
+
+export const weightOf = (origin: Origin, at: number): number =>
+  stored(origin, at) * (origin.kind === 'packed' ? 2 : 1);
 
 /** What a byte of text counts as. */
 export const letterOf = (kind: Kind, version: number, code: number): number =>
@@ -34,9 +47,14 @@ export const letterOf = (kind: Kind, version: number, code: number): number =>
 
 /** Checkpoint files by name. */
 export function checkpointsOf(kind: Kind, version: number): ReadonlyMap<string, Uint8Array> {
-  const table = Float32Array.from({ length: ROWS * COLS }, (_, at) => stored(kind, version, at));
+  const table = (isTuned: boolean): Uint8Array => {
+    const origin = { kind, version, isTuned };
+    const values = Float32Array.from({ length: ROWS * COLS }, (_, at) => stored(origin, at));
+    return fileOf('table', 'F32', { shape: [ROWS, COLS], bytes: bytesOf(values) });
+  };
   const files = new Map([
-    [WEIGHTS_FILE, fileOf('table', 'F32', { shape: [ROWS, COLS], bytes: bytesOf(table) })],
+    [WEIGHTS_FILE, table(false)],
+    [TUNED_FILE, table(true)],
   ]);
   if (kind === 'copied') return files;
   const letters = Int32Array.from({ length: LETTERS }, (_, at) => letterOf(kind, version, at));

@@ -112,8 +112,8 @@ export function planTraffic(seed: number, startMs: number, asked: TrafficShape):
   };
   const text = (): string => {
     const length = 1 + random.below(INPUT_UNITS_MAX);
-    const letters = Array.from({ length }, () => pick(['a', 'b', 'c', 'd', 'e']));
-    if (chance(shape.wicked)) letters[0] = pick([...'!?XYBRQZ']);
+    const letters = Array.from({ length }, () => pick([...'abcdeabcdeT']));
+    if (chance(shape.wicked)) letters[0] = pick([...'!?XYBRQZM']);
     return letters.join('');
   };
   const steps: Step[] = [{ kind: 'await', model: '', atMs: 0 }];

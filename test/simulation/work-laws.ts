@@ -27,6 +27,8 @@ interface Submission {
 interface Stage {
   readonly name: string;
   phase: 'idle' | 'compiling' | 'ready' | 'evicted';
+  /** Programs that it may still have compiled. */
+  programs: number;
 }
 
 export class WorkLaws {
@@ -66,9 +68,11 @@ export class WorkLaws {
         if (seen.kind === 'finiteRequest') {
           this.#requests.set(actor, { isCancelled: false, answers: 0 });
         } else if (seen.kind === 'specialization') {
-          const { key } = (seen.input as SpecializationInput).use;
+          const { key, tasks, choice } = (seen.input as SpecializationInput).use;
+          // A choice brings programs along that fill its banks.
+          const programs = choice === null ? tasks.length : Infinity;
           const name = `${actor.slice(0, actor.indexOf('/specializations/'))} ${key}`;
-          this.#stages.set(actor, { name, phase: 'idle' });
+          this.#stages.set(actor, { name, phase: 'idle', programs });
         }
         return;
       case 'handled':
@@ -145,10 +149,13 @@ export class WorkLaws {
     const stage = this.#stages.get(actor);
     if (stage === undefined || stage.phase === 'evicted') return;
     for (const other of this.#stages.values()) {
-      if (other.name === stage.name && other.phase !== 'idle' && other.phase !== 'evicted') {
+      const isThere = other.phase !== 'idle' && other.phase !== 'evicted';
+      if (other !== stage && other.name === stage.name && isThere) {
         this.#report.add('S', `${stage.name} is compiled while it is ${other.phase}`);
       }
     }
+    if (stage.programs === 0) this.#report.add('S', `${stage.name} is compiled again`);
+    stage.programs -= 1;
     stage.phase = 'compiling';
   }
 

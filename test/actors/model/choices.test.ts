@@ -39,7 +39,7 @@ async function ask(server: TestServer, which: keyof typeof firstOf, at: number):
 
 /** Leaving follows the answer; it needs no more than some turns of other threads. */
 async function comes(server: TestServer, isSo: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 300; turn += 1) {
+  for (let turn = 0; turn < 4_000; turn += 1) {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -64,6 +64,20 @@ const holds = (server: TestServer, folder: string, names: readonly string[]): Pr
       names.every((name) => files.some((file) => file.endsWith(`/${name}.safetensors`)))
     );
   });
+
+test("a warm-up fills the package's own banks and leaves those of choices to requests", () =>
+  withTuned(8, async (server) => {
+    await ask(server, 'a', 2);
+    await server.serving.deactivate('tuned');
+    await comes(server, async () => (await gauges(server))['loom_device_bytes'] === 0);
+    const { banks } = await server.serving.warmUp('tuned');
+    const states = banks.map(({ id, state }) => [id.includes('/choice/'), state]);
+    assert.equal(states.sort(), [
+      [false, 'resident'],
+      [true, 'absent'],
+    ]);
+    await ask(server, 'a', 3);
+  }));
 
 test('each choice answers from its own files, in any company; warm ones start no task', () =>
   withTuned(8, async (server, folder) => {
