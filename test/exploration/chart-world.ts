@@ -150,6 +150,11 @@ export class ChartWorld<Outside> implements World<ChartState<Outside>> {
     return [draft.state];
   }
 
+  /** Ids of the machines whose charts live in it. */
+  get machines(): readonly string[] {
+    return Object.values(this.#options.kinds).map(({ table }) => table.id);
+  }
+
   threadOf(chart: string): string {
     return this.#options.threadOf(chart);
   }

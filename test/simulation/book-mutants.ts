@@ -84,6 +84,7 @@ const omissions: readonly (readonly [owner: Made, method: string, yields?: unkno
 export function bookMutants(): Mutant[] {
   return omissions.map(([owner, method, yields]) => ({
     name: `${owner.name}.${method}: left out`,
+    machine: null,
     place: null,
     apply() {
       const prototype = owner.prototype as Record<string, unknown>;

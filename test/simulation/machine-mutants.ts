@@ -28,11 +28,15 @@ import type {
 
 export interface Mutant {
   readonly name: string;
+  /** Id of the machine that it changes; null: a book. */
+  readonly machine: string | null;
   /** The transition that it changes; null when it changes something else. */
   readonly place: string | null;
   /** Makes the change; what it returns takes it back. */
   apply(): () => void;
 }
+
+type Change = Omit<Mutant, 'machine'>;
 
 /** A transition of a machine, with the list that holds it. */
 interface Place {
@@ -59,13 +63,16 @@ const tables = [
 ].map(({ table }) => table);
 
 export function machineMutants(): Mutant[] {
-  return tables.flatMap((table) => [
-    ...actionMutants(`${table.id} start`, null, table.initial),
-    ...placesOf(table).flatMap((place) => [
-      ...transitionMutants(place),
-      ...actionMutants(place.name, place.name, place.transition.plan),
-    ]),
-  ]);
+  return tables.flatMap((table) => {
+    const changes = [
+      ...actionMutants(`${table.id} start`, null, table.initial),
+      ...placesOf(table).flatMap((place) => [
+        ...transitionMutants(place),
+        ...actionMutants(place.name, place.name, place.transition.plan),
+      ]),
+    ];
+    return changes.map((change) => ({ ...change, machine: table.id }));
+  });
 }
 
 /** Counts how often each transition is taken while `run` runs. */
@@ -106,8 +113,8 @@ function placesOf(table: MachineTable): Place[] {
   return places;
 }
 
-function transitionMutants({ name, list, transition }: Place): Mutant[] {
-  const removal: Mutant = {
+function transitionMutants({ name, list, transition }: Place): Change[] {
+  const removal: Change = {
     name: `${name}: removed`,
     place: name,
     apply() {
@@ -124,7 +131,7 @@ function transitionMutants({ name, list, transition }: Place): Mutant[] {
   ];
 }
 
-function actionMutants(name: string, place: string | null, { steps }: Plan): Mutant[] {
+function actionMutants(name: string, place: string | null, { steps }: Plan): Change[] {
   const list = steps as Plan['steps'][number][];
   return list.map((step, i) => {
     const { action } = step as Extract<typeof step, { kind: 'action' }>;

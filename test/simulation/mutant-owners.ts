@@ -1,14 +1,7 @@
 /**
  * Tests that answer for a machine or a book beside the laws: charts that are stepped, books that
- * are kept, without actors. A mutant that no simulated seed shows must fail one of them, which is
- * tried by running them, in a process of their own, with the mutant in force.
+ * are kept, without actors.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { noticedIn } from './judging-process.js';
-
-const here = import.meta.dirname;
-const SCRIPT = 'mutated-tests.script.js';
 /** By the first word of a mutant's name, up to a dot. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   server: ['actors/system/server.machine.test.js'],
@@ -45,18 +38,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   Watches: ['runtime/system/watches.test.js'],
 };
 
-/** The test that fails under each of the mutants that some test notices. */
-export async function noticedBy(mutants: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const noticed = new Map<string, string>();
-  for (const file of new Set(Object.values(owners).flat())) {
-    const own = mutants.filter((name) => !noticed.has(name) && ownersOf(name).includes(file));
-    const path = join(here, '..', file);
-    if (own.length > 0 && !existsSync(path)) throw new Error(`no ${path}`);
-    for (const name of await noticedIn([join(here, SCRIPT), path], own)) noticed.set(name, file);
-  }
-  return noticed;
-}
-
-function ownersOf(mutant: string): readonly string[] {
+/** Below the folder of the tests. */
+export function ownersOf(mutant: string): readonly string[] {
   return owners[mutant.split(/[ .]/)[0]!] ?? [];
 }

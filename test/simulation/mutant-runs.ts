@@ -1,25 +1,16 @@
 /**
- * Who notices a mutant: it is simulated under seeds that take the changed transition, one after
- * another, until a law breaks; what throws out of a simulation has been noticed too. Where no law
- * breaks, the tests that own the machine or the book are run with the mutant in force.
+ * Whole servers with a mutant in force: it is simulated under seeds that take the changed
+ * transition, one after another, until a law breaks; what throws out of a simulation has been
+ * noticed too.
  */
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { bookMutants } from './book-mutants.js';
 import { machineMutants, transitionCounts, type Mutant } from './machine-mutants.js';
-import { noticedBy } from './mutant-owners.js';
 import { profiles } from './profiles.js';
 import { simulate, type SimulationOptions } from './simulation.js';
 
 /** Faults after which laws are lenient. */
 const isLoss = /^kill|loss|unopened|clock/;
-
-export interface Verdict {
-  readonly mutant: string;
-  /** The law that broke first, or the test that failed; null: it survived. */
-  readonly by: string | null;
-  /** Runs that were tried. */
-  readonly tried: number;
-}
 
 /** Small ones of each profile first; `seeds` of each, and an eighth as many of everything. */
 export function variedRuns(seeds: number, from = 1): SimulationOptions[] {
@@ -29,17 +20,26 @@ export function variedRuns(seeds: number, from = 1): SimulationOptions[] {
   return [...some(seeds, embeddings), ...some(seeds, text), ...some(Math.ceil(seeds / 8), mixed)];
 }
 
+export interface MutantRunsOptions {
+  /** In at most this many runs each mutant is tried. */
+  readonly tries: number;
+  /** Before each run. */
+  readonly onRun: () => void;
+}
+
 export class MutantRuns {
   readonly #runs: readonly SimulationOptions[];
   readonly #tries: number;
+  readonly #onRun: () => void;
   /** Runs by the transitions that they take. */
   readonly #taking = new Map<string, SimulationOptions[]>();
 
-  /** Each mutant is tried in at most `tries` of the runs. */
-  constructor(runs: readonly SimulationOptions[], tries: number) {
+  constructor(runs: readonly SimulationOptions[], { tries, onRun }: MutantRunsOptions) {
     this.#tries = tries;
+    this.#onRun = onRun;
     const losses = new Map<SimulationOptions, number>();
     for (const run of runs) {
+      onRun();
       const play = (): void => {
         const { faults } = simulate(run);
         losses.set(run, faults.filter((fault) => isLoss.test(fault)).length);
@@ -58,34 +58,20 @@ export class MutantRuns {
     for (const taking of this.#taking.values()) taking.sort(byCalm);
   }
 
-  /** Transitions that no run takes. */
-  untaken(): string[] {
-    const places = new Set(machineMutants().flatMap(({ place }) => place ?? []));
-    return [...places].filter((place) => !this.#taking.has(place));
-  }
-
-  /** The laws first, then the tests of what they did not notice. */
-  async judge(mutants: readonly Mutant[]): Promise<Verdict[]> {
-    const verdicts = mutants.map((mutant) => this.#simulate(mutant));
-    const silent = verdicts.filter(({ by }) => by === null);
-    const noticed = await noticedBy(silent.map(({ mutant }) => mutant));
-    return verdicts.map((one) => ({ ...one, by: one.by ?? noticed.get(one.mutant) ?? null }));
-  }
-
-  #simulate(mutant: Mutant): Verdict {
-    const { name, place } = mutant;
+  /** The law that breaks first; null: none. */
+  lawAgainst({ place, apply }: Mutant): string | null {
     const runs = place === null ? this.#runs : (this.#taking.get(place) ?? []);
-    const tried = runs.slice(0, place === null ? 4 * this.#tries : this.#tries);
-    const undo = mutant.apply();
+    const undo = apply();
     try {
-      for (const [i, run] of tried.entries()) {
+      for (const run of runs.slice(0, place === null ? 4 * this.#tries : this.#tries)) {
+        this.#onRun();
         const law = brokenLaw(run);
-        if (law !== null) return { mutant: name, by: law, tried: i + 1 };
+        if (law !== null) return law;
       }
     } finally {
       undo();
     }
-    return { mutant: name, by: null, tried: tried.length };
+    return null;
   }
 }
 
