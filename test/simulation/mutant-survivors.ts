@@ -42,6 +42,10 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
   ],
   [/^device opening on device\.opened: without startSteady$/, 'no device was lost yet: no timer'],
   [
+    /^preparation declaring on stages\.declared: without expectCount$/,
+    'nothing has been counted yet: it begins so',
+  ],
+  [
     /^preparation (compiling|placing) on artefact\.ready #1: without countReady$/,
     'it was the last one: the next state counts anew, or ends',
   ],
@@ -55,10 +59,6 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
   ],
   [
     /^finiteRequest inCohort on member\.collected #2: without countCollected$/,
-    'it was the last one: nobody counts any more',
-  ],
-  [
-    /^server starting on device\.opened #1: without countOpened$/,
     'it was the last one: nobody counts any more',
   ],
   [
@@ -86,7 +86,7 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'what is wanted is in use, and hears of it before it can be asked to leave',
   ],
   [
-    /^session idle on session\.(close|expired): without cancelIdle$/,
+    /^session idle on session\.(close|expired|evicted): without cancelIdle$/,
     'the actor ends, and its timers with it',
   ],
 ];
