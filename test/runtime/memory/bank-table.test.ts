@@ -73,7 +73,7 @@ class Traffic {
       banks.register(spec, {
         onActivate: (storage) => this.#loads.push({ bank: id, storage }),
         onEvict: () => this.#leaves.push(id),
-        onUnused: () => {},
+        onUnused: () => assert.is(banks.users(id), 0, `${id} is told that nobody uses it`),
         progress: () => ({ loadedBytes: 0, totalBytes: 0, nonFinite: 0 }),
       });
     }
