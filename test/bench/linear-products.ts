@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeviceRange } from '../../runtime/hal/buffer.js';
+import type { DeviceCommand } from '../../runtime/hal/command.js';
 import type { ExecutableImage } from '../../runtime/hal/executable.js';
 import { compileWgsl } from '../../runtime/jit/wgsl/compile-wgsl.js';
 import { wgslTarget } from '../../runtime/jit/wgsl/wgsl-target.js';
@@ -68,6 +69,7 @@ export class Products {
   readonly fixture: DeviceFixture;
   readonly #shape: MatMulShape;
   readonly #times: number;
+  readonly #loaded = new Set<string>();
 
   constructor(fixture: DeviceFixture, shape: MatMulShape, times: number) {
     this.fixture = fixture;
@@ -80,7 +82,7 @@ export class Products {
     const y = this.fixture.place(M * N * 4);
     const rows = await this.#upload(x);
     const weights = kind === 'f32' ? await this.#pack(w) : await this.#packBlocks(w);
-    const run = this.#load(kind === 'f32' ? 'multiply' : 'multiply_8');
+    const run = this.#launches(kind === 'f32' ? 'multiply' : 'multiply_8');
     return {
       name: `ours, ${kind}`,
       launch: () => run([rows, ...weights, y]),
@@ -88,10 +90,31 @@ export class Products {
     };
   }
 
+  /** The same with rows that lie with the host, where each launch leaves its product too. */
+  async fromHost(x: Float32Array, w: Float32Array): Promise<Contender> {
+    const { M, N } = this.#shape;
+    const [rows, y] = [this.fixture.place(x.byteLength), this.fixture.place(M * N * 4)];
+    const roots = [rows, ...(await this.#pack(w)), y];
+    const id = this.#load('multiply');
+    const bytes = new Uint8Array(x.buffer, x.byteOffset, x.byteLength);
+    const into = new Uint8Array(M * N * 4);
+    const launch = (): Promise<void> =>
+      this.#work([
+        { op: 'upload', target: rows, bytes },
+        this.fixture.launch(id, roots),
+        { op: 'readback', source: y, into },
+      ]);
+    return {
+      name: 'ours, f32, from the host',
+      launch,
+      product: async () => new Float32Array(into.buffer),
+    };
+  }
+
   async #pack(w: Float32Array): Promise<DeviceRange[]> {
     const { K, N } = this.#shape;
     const panels = this.fixture.place(Math.ceil(N / 32) * 32 * K * 4);
-    await this.#load('pack')([await this.#upload(w), panels]);
+    await this.#launches('pack')([await this.#upload(w), panels]);
     return [panels];
   }
 
@@ -101,7 +124,7 @@ export class Products {
     for (let k = 0; k < K; k++) for (let n = 0; n < N; n++) turned[n * K + k] = w[k * N + n]!;
     const units = Math.ceil(N / 16) * Math.ceil(K / 32);
     const [blocks, steps] = [this.fixture.place(units * 512), this.fixture.place(units * 64)];
-    await this.#load('pack_8')([await this.#upload(turned), blocks, steps]);
+    await this.#launches('pack_8')([await this.#upload(turned), blocks, steps]);
     return [blocks, steps];
   }
 
@@ -111,19 +134,27 @@ export class Products {
     return range;
   }
 
-  #load(name: string): (roots: DeviceRange[]) => Promise<void> {
-    const { M, K, N } = this.#shape;
-    const files = { ...motifs, 'sample.loom': commands(this.#shape, this.#times) };
-    const image = this.#compiled(files, `sample.${name}`);
-    const id = `${name} ${M}x${K}x${N}`;
-    this.fixture.device.load(id, image);
-    const { workspaceBytes } = image.info;
+  #launches(name: string): (roots: DeviceRange[]) => Promise<void> {
+    const id = this.#load(name);
+    const { workspaceBytes } = this.fixture.device.executable(id).info;
     const workspace = workspaceBytes > 0 ? this.fixture.place(workspaceBytes) : null;
-    return async (roots) => {
-      const { failure } = await this.fixture.work([this.fixture.launch(id, roots, { workspace })])
-        .retired;
-      if (failure) throw new Error(failure.message);
-    };
+    return (roots) => this.#work([this.fixture.launch(id, roots, { workspace })]);
+  }
+
+  async #work(commands: DeviceCommand[]): Promise<void> {
+    const { failure } = await this.fixture.work(commands).retired;
+    if (failure) throw new Error(failure.message);
+  }
+
+  /** The id under which the device has a command of this shape. */
+  #load(name: string): string {
+    const { M, K, N } = this.#shape;
+    const id = `${name} ${M}x${K}x${N}`;
+    if (this.#loaded.has(id)) return id;
+    this.#loaded.add(id);
+    const files = { ...motifs, 'sample.loom': commands(this.#shape, this.#times) };
+    this.fixture.device.load(id, this.#compiled(files, `sample.${name}`));
+    return id;
   }
 
   #compiled(files: Readonly<Record<string, string>>, symbol: string): ExecutableImage {

@@ -2,22 +2,44 @@
  * Promises of Dawn that have not settled, by device. A thread must not end before they have: Dawn
  * would call into JavaScript that is no more, which ends the process.
  */
-const open = new WeakMap<GPUDevice, Set<Promise<unknown>>>();
+import { LentCore } from './lent-core.js';
+
+interface Outstanding {
+  readonly promises: Set<Promise<unknown>>;
+  /** Of devices that compute on the cores of this machine. */
+  core: LentCore | null;
+}
+
+const open = new WeakMap<GPUDevice, Outstanding>();
+
+function outstandingOf(gpu: GPUDevice): Outstanding {
+  let found = open.get(gpu);
+  if (found === undefined) open.set(gpu, (found = { promises: new Set(), core: null }));
+  return found;
+}
+
+/** Whoever waits for this device leaves it the core that the waiting would take. */
+export function lendCore(gpu: GPUDevice): void {
+  outstandingOf(gpu).core = new LentCore();
+}
 
 /** The same promise, known until it settles. */
 export function tracked<T>(gpu: GPUDevice, promise: Promise<T>): Promise<T> {
-  let promises = open.get(gpu);
-  if (promises === undefined) open.set(gpu, (promises = new Set()));
+  const { promises, core } = outstandingOf(gpu);
   promises.add(promise);
-  const forget = (): void => void promises.delete(promise);
+  core?.begin();
+  const forget = (): void => {
+    promises.delete(promise);
+    core?.end();
+  };
   promise.then(forget, forget);
   return promise;
 }
 
 /** Resolves when nothing is outstanding, whatever became of it. */
 export async function settledAll(gpu: GPUDevice): Promise<void> {
-  for (let waiting = open.get(gpu); waiting && waiting.size > 0; waiting = open.get(gpu)) {
-    await Promise.allSettled(waiting);
+  for (const { promises } = outstandingOf(gpu); promises.size > 0;) {
+    await Promise.allSettled(promises);
   }
 }
 

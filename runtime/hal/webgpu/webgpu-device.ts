@@ -20,7 +20,7 @@ import type { Executable, ExecutableImage } from '../executable.js';
 import { Queue, type WorkOutcome } from '../queue.js';
 import { Timeline } from '../timeline.js';
 import { chooseAdapter, limitsOf, type AdapterDescription } from './adapters.js';
-import { settledAll } from './outstanding.js';
+import { lendCore, settledAll } from './outstanding.js';
 import { PipelineTable } from './pipeline-table.js';
 import { ReadbackRing } from './readback-ring.js';
 import { ShaderProgram } from './shader-program.js';
@@ -238,6 +238,7 @@ export async function openWebgpuDevice(options: WebgpuDeviceOptions): Promise<We
     requiredFeatures: features as GPUFeatureName[],
     requiredLimits: limitsOf(adapter),
   });
+  if (description.software) lendCore(gpu);
   const facts = adapterFacts(chosen);
   const device = new WebgpuDevice({ gpu, adapter: description, facts }, ports, memoryBytes);
   await device.warm();

@@ -2,6 +2,8 @@
  * A matrix product in WGSL written by hand for its shape, as fast as we know how: every lane has 8
  * columns of 16 rows; it loads a value of two rows, which its subgroup shares, and 8 weights.
  */
+import type { ChosenAdapter } from '../../../runtime/hal/webgpu/adapters.js';
+import { lendCore, submittedDone } from '../../../runtime/hal/webgpu/outstanding.js';
 import type { Contender, Given } from '../linear-products.js';
 import type { MatMulShape } from '../onnx-model.js';
 
@@ -49,13 +51,15 @@ ${text(
 
 /** On an adapter with subgroups; the shape must consist of whole tiles. */
 export async function handWritten(
-  adapter: GPUAdapter,
+  { adapter, description }: ChosenAdapter,
   shape: MatMulShape,
   { x, w }: Given,
 ): Promise<Contender> {
   const { M, K, N } = shape;
   const lanes = adapter.info.subgroupMinSize ?? 32;
   const device = await adapter.requestDevice({ requiredFeatures: ['subgroups' as GPUFeatureName] });
+  // Waited for as ours is: what differs is the shader alone.
+  if (description.software) lendCore(device);
   const buffer = (size: number, usage: number) => device.createBuffer({ size, usage });
   const buffers = [M * K, K * N, M * N].map((count) => buffer(count * BYTES, STORAGE));
   const panels = Float32Array.from({ length: K * N }, (_, at) => {
@@ -82,7 +86,7 @@ export async function handWritten(
       pass.dispatchWorkgroups(N / COLUMNS / lanes, M / ROWS);
       pass.end();
     });
-    await device.queue.onSubmittedWorkDone();
+    await submittedDone(device);
   };
   const product = async (): Promise<Float32Array> => {
     const mapped = buffer(M * N * BYTES, MAP);
