@@ -7,6 +7,7 @@ import type { HostMetadata } from '../jit/compile-host.js';
 import type { ExecutableReflection } from '../jit/reflection.js';
 import type { WgslProgram } from '../jit/wgsl/wgsl-program.js';
 import type { HostProgram } from '../loom/typed.js';
+import type { HeapMemories } from '../vm/heap-memories.js';
 import type { StageDeclaration } from '../modules/declaration-recorder.js';
 
 export type { StageDeclaration };
@@ -50,4 +51,6 @@ export interface HostArtefact {
   readonly module: WebAssembly.Module;
   readonly metadata: HostMetadata;
   readonly program: HostProgram;
+  /** No data, and does not travel: given by who runs many servers one after another. */
+  readonly memories?: HeapMemories;
 }

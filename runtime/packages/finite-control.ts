@@ -127,6 +127,7 @@ export class FiniteControl {
       }),
       state,
       limits,
+      memories: control.memories,
     });
   }
 

@@ -35,6 +35,7 @@ export class FinitePreparer {
       }),
       state,
       limits,
+      memories: control.memories,
     });
   }
 

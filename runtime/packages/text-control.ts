@@ -77,6 +77,7 @@ export class TextControl {
       }),
       state,
       limits,
+      memories: control.memories,
     });
     const has = ({ name }: { readonly name: string }): boolean => this.#vm.signature(name) !== null;
     this.#isSequence = has(captureEntry) && model.document.profile === 'sequence';

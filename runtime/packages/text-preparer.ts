@@ -41,6 +41,7 @@ export class TextPreparer {
       }),
       state,
       limits,
+      memories: control.memories,
     });
   }
 

@@ -25,6 +25,7 @@ import {
   WRITABLE_BASE,
 } from './memory-map.js';
 import { StatusError } from '../base/errors.js';
+import { newMemories, type HeapMemories } from './heap-memories.js';
 import { roundUp } from './value-layout.js';
 
 /** A record graph as bytes that lie at FROZEN_BASE, its ref there, and where its addresses are. */
@@ -43,6 +44,7 @@ export interface HeapOptions {
   readonly arenaBytes?: number;
   /** What `prepare` sealed; all calls read it in place. */
   readonly state?: SealedState;
+  readonly memories?: HeapMemories;
 }
 
 /** Arena that a fresh instance can use without growing. */
@@ -58,8 +60,10 @@ export class Heap {
   calls = 0;
   #literalsEnd = LITERALS_BASE;
   #fuelLimit = FUEL_DEFAULT;
+  /** End of what calls before this one, and rewinds of it, have used. */
+  #usedEnd = 0;
 
-  constructor({ arenaBytes = ARENA_BYTES, state }: HeapOptions = {}) {
+  constructor({ arenaBytes = ARENA_BYTES, state, memories = newMemories }: HeapOptions = {}) {
     const frozenBytes = state?.image.length ?? 0;
     if (frozenBytes > FROZEN_BYTES_MAX) {
       throw new StatusError(
@@ -77,10 +81,8 @@ export class Heap {
     this.arenaBase = roundUp(FROZEN_BASE + frozenBytes, 16);
     const end = this.arenaBase + this.arenaBytes;
     const first = this.arenaBase + Math.min(INITIAL_ARENA_BYTES, this.arenaBytes);
-    this.memory = new WebAssembly.Memory({
-      initial: Math.ceil(first / PAGE),
-      maximum: Math.ceil(end / PAGE),
-    });
+    const pages = { initial: Math.ceil(first / PAGE), maximum: Math.ceil(end / PAGE) };
+    this.memory = memories.take(pages, () => this.#wipe());
     this.view = new DataView(this.memory.buffer);
     this.bytes = new Uint8Array(this.memory.buffer);
     if (state) this.bytes.set(state.image, FROZEN_BASE);
@@ -91,6 +93,7 @@ export class Heap {
 
   /** Empties the arena and sets the fuel of the call that follows. */
   beginCall(fuel: number = FUEL_DEFAULT): void {
+    this.#noteUsed();
     this.calls += 1;
     this.#fuelLimit = Math.min(fuel, 2 ** 31 - 1);
     this.view.setUint32(ARENA_POINTER, this.arenaBase, true);
@@ -106,6 +109,19 @@ export class Heap {
     if (next > this.bytes.length) this.#grow(next);
     this.view.setUint32(ARENA_POINTER, next, true);
     return at;
+  }
+
+  #noteUsed(): void {
+    this.#usedEnd = Math.max(this.#usedEnd, this.view.getUint32(ARENA_POINTER, true));
+  }
+
+  /** Zeros wherever this heap or its program have written. */
+  #wipe(): void {
+    this.#noteUsed();
+    // The program itself may have grown the memory, which ends the view.
+    const bytes = new Uint8Array(this.memory.buffer);
+    bytes.fill(0, 0, this.#literalsEnd);
+    bytes.fill(0, FROZEN_BASE, this.#usedEnd);
   }
 
   #grow(end: number): void {
@@ -125,6 +141,7 @@ export class Heap {
   /** Frees what was allocated since `used` was read; nothing may refer to it. */
   rewind(used: number): void {
     assert(used <= this.used, 'a mark of this call');
+    this.#noteUsed();
     this.view.setUint32(ARENA_POINTER, this.arenaBase + used, true);
   }
 

@@ -10,6 +10,7 @@ import type { Executor, ExecutorFactory, ExecutorHost } from './executor.js';
 import { FormatBuilder } from './format-builder.js';
 import { HandleTable } from './handle-table.js';
 import { Heap, type SealedState } from './heap.js';
+import type { HeapMemories } from './heap-memories.js';
 import { heapOperations } from './heap-operations.js';
 import { fromHostValue, toHostValue, type HostValue } from './host-value.js';
 import { interpretHost } from './interpreter/host-interpreter.js';
@@ -32,6 +33,7 @@ export interface HostVmOptions {
   /** What the cold program sealed; given to entries as FROZEN_STATE. */
   readonly state?: SealedState;
   readonly limits?: Partial<HostLimits>;
+  readonly memories?: HeapMemories;
 }
 
 export interface EntrySignature {
@@ -56,8 +58,9 @@ export class HostVm {
     const { program, state } = options;
     const capabilities = bindCapabilities(program.imports, options.capabilities, program.files);
     this.program = program;
-    this.heap = new Heap({ arenaBytes: options.limits?.arenaBytes ?? ARENA_BYTES, state });
-    this.#fuel = options.limits?.fuel ?? FUEL_DEFAULT;
+    const { limits, memories } = options;
+    this.heap = new Heap({ arenaBytes: limits?.arenaBytes ?? ARENA_BYTES, state, memories });
+    this.#fuel = limits?.fuel ?? FUEL_DEFAULT;
     this.#format = new FormatBuilder(this.heap);
     const sealedTypes: SealedTypes = new Map();
     for (const type of state?.types ?? []) learn(sealedTypes, type);

@@ -16,6 +16,7 @@ import {
 import { choiceKey, codeKey } from '../../runtime/packages/specialization-key.js';
 import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
 import type { TaskResult } from '../../runtime/threads/tasks.js';
+import type { HeapMemories } from '../../runtime/vm/heap-memories.js';
 import { isText, textPackage } from './text-package.js';
 import { flawOf, tinyPackage, type TinyPackage } from './tiny-package.js';
 
@@ -105,13 +106,13 @@ export class CompiledPackages {
   }
 
   /** The prepared model with its control program, for who runs it. */
-  whole<Prepared extends PreparedModel>(prepared: Prepared): Prepared {
-    return withControl(prepared, this.#controlOf(prepared));
+  whole<Prepared extends PreparedModel>(prepared: Prepared, memories?: HeapMemories): Prepared {
+    return withControl(prepared, { ...this.#controlOf(prepared), memories });
   }
 
   /** The same as a generation gets it: the control program of some versions does not load. */
-  loadable<Prepared extends PreparedModel>(prepared: Prepared): Prepared {
-    const control = this.#controlOf(prepared);
+  loadable<Prepared extends PreparedModel>(prepared: Prepared, memories?: HeapMemories): Prepared {
+    const control = { ...this.#controlOf(prepared), memories };
     if (prepared.contract === 'text') return withControl(prepared, control);
     const version = prepared.bindings.find(([name]) => name === 'tiny.version')![1];
     if (flawOf(Number(version)) !== 'loads') return withControl(prepared, control);

@@ -12,6 +12,7 @@ import type { HostArtefact } from '../../runtime/packages/artefacts.js';
 import { preparePackage, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
 import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
 import type { TaskResult } from '../../runtime/threads/tasks.js';
+import type { HeapMemories } from '../../runtime/vm/heap-memories.js';
 import { CompiledPackages, withControl } from './compiled-packages.js';
 
 interface Prepared {
@@ -46,13 +47,14 @@ export class DiskPackages extends CompiledPackages {
     return isControl && !('status' in result) ? { value: { stub } } : result;
   }
 
-  override whole<Model extends PreparedModel>(prepared: Model): Model {
+  override whole<Model extends PreparedModel>(prepared: Model, memories?: HeapMemories): Model {
     const { stub } = prepared.control as unknown as { stub: string };
-    return withControl(prepared, (this.#compiled.get(stub) as { value: HostArtefact }).value);
+    const { value } = this.#compiled.get(stub) as { value: HostArtefact };
+    return withControl(prepared, { ...value, memories });
   }
 
-  override loadable<Model extends PreparedModel>(prepared: Model): Model {
-    return this.whole(prepared);
+  override loadable<Model extends PreparedModel>(prepared: Model, memories?: HeapMemories): Model {
+    return this.whole(prepared, memories);
   }
 
   #of(location: PackageLocation): Prepared {

@@ -14,6 +14,7 @@ import { Losses, type LostThing } from './losses.js';
 import type { Observation, Observer } from './observed-actor.js';
 import { Report } from './report.js';
 import type { ServerWatch, SimulatedServer } from './simulated-server.js';
+import { StepDigest } from './step-digest.js';
 import { TextLaws } from './text-laws.js';
 import { WorkLaws } from './work-laws.js';
 
@@ -84,6 +85,7 @@ export class Laws implements ServerWatch {
   });
   /** One line an event, when asked for. */
   readonly lines: string[] | null;
+  readonly digest = new StepDigest();
   readonly texts = new TextLaws(this.collected);
   readonly #asks = new AskLaws(this.collected);
   steps = 0;
@@ -127,8 +129,9 @@ export class Laws implements ServerWatch {
     } else if (record.type === 'deadLetter') this.#deadLetter(record.letter);
   }
 
-  step(_step: SimulatedStep): void {
+  step(step: SimulatedStep): void {
     this.steps += 1;
+    this.digest.add(step, this.now());
     this.onStep();
   }
 

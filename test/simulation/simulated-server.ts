@@ -31,6 +31,7 @@ import type { SystemRecord } from '../../runtime/system/recorder.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { ActorSystem } from '../../runtime/system/system.js';
 import { SimulatedWorld, type SimulatedStep } from '../../runtime/system/transports/simulated.js';
+import type { HeapMemories } from '../../runtime/vm/heap-memories.js';
 import type { BankLaws } from './bank-laws.js';
 import { CompiledPackages } from './compiled-packages.js';
 import { observed, type Observer } from './observed-actor.js';
@@ -75,6 +76,10 @@ export interface SimulatedServerOptions {
   readonly readers: StreamReaders;
   readonly watch: ServerWatch;
   readonly packages: CompiledPackages;
+  /** Of its control programs; absent: new ones. */
+  readonly memories?: HeapMemories;
+  /** Lines of the trace that its world keeps, the first; absent: all. */
+  readonly traceMax?: number;
 }
 
 export const PREPARATION_THREAD = 'preparation-0';
@@ -114,6 +119,7 @@ export class SimulatedServer {
       seed,
       delayMaxMs: travelMs,
       startMs: 1_000,
+      traceMax: options.traceMax,
       onStep: (step) => {
         watch.step(step);
         // Nothing else changes what the device holds.
@@ -209,7 +215,7 @@ export class SimulatedServer {
   #opens = 0;
 
   #kindsOf(name: string): ActorKinds {
-    const { watch, packages } = this.#options;
+    const { watch, packages, memories } = this.#options;
     const kinds = new ActorKinds();
     if (name === DEVICE_THREAD) {
       const queue = observed(deviceQueue, watch);
@@ -226,20 +232,24 @@ export class SimulatedServer {
           cold(self, { ...input, prepare: this.#prepare }),
         )
         .register('preparer', (self, { prepared, device }: PreparerOrder) =>
-          warm(self, { device, prepared: packages.whole(prepared), resolve: this.#resolve }),
+          warm(self, {
+            device,
+            prepared: packages.whole(prepared, memories),
+            resolve: this.#resolve,
+          }),
         )
         .register('textPreparer', (self, input: TextPreparerInput) =>
-          text(self, { ...input, prepared: packages.whole(input.prepared) }),
+          text(self, { ...input, prepared: packages.whole(input.prepared, memories) }),
         );
     }
     const served = observed(generation, watch);
     const text = observed(textGeneration, watch);
     return kinds
       .register('generation', (self, input: Parameters<typeof generation>[1]) =>
-        served(self, { ...input, prepared: packages.loadable(input.prepared) }),
+        served(self, { ...input, prepared: packages.loadable(input.prepared, memories) }),
       )
       .register('textGeneration', (self, input: Parameters<typeof textGeneration>[1]) =>
-        text(self, { ...input, prepared: packages.whole(input.prepared) }),
+        text(self, { ...input, prepared: packages.whole(input.prepared, memories) }),
       );
   }
 

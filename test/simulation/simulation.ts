@@ -3,13 +3,13 @@
  * whatever was accepted must end, every model must serve again, and when all models are removed
  * nothing may be left. Pure: the same seed and options give the same run, to the last line.
  */
-import { createHash } from 'node:crypto';
 import type { ActorDescription } from '../../runtime/system/describe.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { CompiledPackages } from './compiled-packages.js';
 import { GuestPackages, guests, type Guest } from './guests.js';
 import { HistoryLaws } from './history-laws.js';
 import { Laws, theDevice } from './laws.js';
+import { SeedMemories } from './seed-memories.js';
 import type { Outcome, SimulationOptions } from './seed-outcome.js';
 import { faultKinds, planMishaps, shares, type FaultKind, type Mishap } from './seed-faults.js';
 import { MEMORY_BYTES, MEMORY_BYTES_MAX, SimulatedServer } from './simulated-server.js';
@@ -32,9 +32,14 @@ const SETTLED_VERSION = 990;
 const outside = [/^main:\/(pool|files|client|streams|readers)$/];
 const ownPackages = new CompiledPackages();
 const guestPackages = new GuestPackages();
+const memories = new SeedMemories();
 
 export function simulate(options: SimulationOptions): Outcome {
-  return new Simulation(options).run();
+  try {
+    return new Simulation(options).run();
+  } finally {
+    memories.reclaim();
+  }
 }
 
 /** The specializations below some actors, with the leases that they count. */
@@ -66,6 +71,7 @@ class Simulation {
   readonly #isAsked: boolean;
   readonly #mishaps: readonly Mishap[];
   readonly #parts: string[] = [];
+  #wasAsked = false;
 
   constructor(options: SimulationOptions) {
     const { seed, faults = faultKinds, withTrace = false } = options;
@@ -106,6 +112,8 @@ class Simulation {
       readers: this.#texts.readers,
       watch: this.#laws,
       packages,
+      memories,
+      traceMax: 0,
     });
     this.#laws.now = () => this.#server.world.time.nowMs;
     this.#texts.deadlineMs = options.deadlineMs ?? Infinity;
@@ -161,6 +169,7 @@ class Simulation {
       if (!this.#isOver) {
         this.#checkKept();
         if (this.#isAsked) {
+          this.#wasAsked = true;
           this.#recover();
           this.#serveAgain();
           this.#checkKept();
@@ -370,15 +379,14 @@ class Simulation {
 
   #outcome(): Outcome {
     const { history } = this.#traffic;
-    const hash = createHash('sha1');
-    for (const line of this.#server.world.trace) hash.update(line);
     return {
       seed: this.#options.seed,
       faults: [...this.#faults],
       violations: this.#laws.collected.violations,
-      hash: hash.digest('hex'),
+      hash: this.#laws.digest.text,
       trace: this.#laws.lines ?? [],
       parts: this.#parts,
+      wasAsked: this.#wasAsked,
       steps: this.#laws.steps,
       answered: history.filter(({ replies }) => replies[0]?.reply.outcome === 'value').length,
       shared: this.#laws.cohorts.membersShared,

@@ -39,6 +39,8 @@ export class LocalMemory implements SlabMemory {
   readonly slabs = 1;
   readonly slabBytesMax: number;
   #slabBytes = 0;
+  /** End of what anybody was shown of the slab since it was new. */
+  #shownEnd = 0;
   #bytes: Uint8Array;
   #words: Uint32Array;
 
@@ -102,14 +104,17 @@ export class LocalMemory implements SlabMemory {
 
   address(range: DeviceRange): number {
     assert(range.slab === 0, 'the local device to have one slab');
-    assert(range.offset + range.length <= this.#slabBytes, 'a range inside the slab');
+    const end = range.offset + range.length;
+    assert(end <= this.#slabBytes, 'a range inside the slab');
+    if (end > this.#shownEnd) this.#shownEnd = end;
     return this.layout.slab + range.offset;
   }
 
   /** As if new: an empty slab whose bytes are zero. The pages stay. */
   reset(): void {
-    this.#bytes.fill(0, this.layout.slab, this.layout.slab + this.#slabBytes);
+    this.#bytes.fill(0, this.layout.slab, this.layout.slab + this.#shownEnd);
     this.#slabBytes = 0;
+    this.#shownEnd = 0;
   }
 
   /** Fixed part and slab as u32 words, for the argument block. */

@@ -26,9 +26,13 @@ export function cloneBatch(batch: readonly Envelope[], refuse: Undeliverable): E
 
 function clone(batch: readonly Envelope[]): Envelope[] {
   const { fields, transfer } = packBatch(batch);
-  if (transfer.length === 0) {
-    const copies = plainClone(fields);
-    if (copies !== notPlain) return unpackBatch(copies as readonly unknown[]);
+  const copies = transfer.every(isBuffer) ? plainClone(fields) : notPlain;
+  if (copies === notPlain) {
+    return unpackBatch(structuredClone(fields, { transfer: transfer as never }));
   }
-  return unpackBatch(structuredClone(fields, { transfer: transfer as never }));
+  // Where they moved to is not needed: their bytes are in the copies.
+  if (transfer.length > 0) structuredClone(transfer, { transfer: transfer as never });
+  return unpackBatch(copies as readonly unknown[]);
 }
+
+const isBuffer = (item: unknown): boolean => item instanceof ArrayBuffer;

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LocalMemory } from '../../../../runtime/hal/local/local-memory.js';
 import { openSimulatedDevice } from '../../../../runtime/hal/simulated/simulated-device.js';
 import { compiledConformance } from '../../../conformance/compiled.js';
 import { deviceConformance } from '../../../conformance/device.js';
@@ -151,6 +152,23 @@ test('an executor can stand in for the program', () => {
   completeAll(fixture);
   assert.equal(toWords(story.retired!.snapshot), [0x01010101]);
   assert.equal(seen, ['triple']);
+});
+
+test('memory that is handed on is zero, as far as anybody was shown it', async () => {
+  const memory = new LocalMemory({ workers: 1, memoryBytes: 65_536 });
+  const take = (): void => {
+    openSimulatedDevice({ ports: testPorts(), memory, memoryBytes: 65_536 });
+  };
+  take();
+  memory.grow(0, 65_536);
+  memory.fill({ slab: 0, offset: 512, length: 1024 }, 0xff);
+  const { buffer, offset } = memory.window({ slab: 0, offset: 8192, length: 4 });
+  new Uint8Array(buffer).fill(0xee, offset, offset + 4);
+  take();
+  assert.is(memory.slabBytes(), 0);
+  memory.grow(0, 65_536);
+  const all = memory.view({ slab: 0, offset: 0, length: 65_536 });
+  assert.not(all.some((byte) => byte !== 0));
 });
 
 test.run();

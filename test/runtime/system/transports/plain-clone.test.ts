@@ -23,6 +23,7 @@ const { data } = fc.letrec<{ data: unknown }>((tie) => ({
       fc.string().filter((key) => key !== '__proto__'),
       tie('data'),
     ),
+    fc.array(fc.tuple(fc.string(), tie('data'))).map((entries) => new Map(entries)),
   ),
 }));
 
@@ -30,7 +31,8 @@ const { data } = fc.letrec<{ data: unknown }>((tie) => ({
 function objectsIn(value: unknown): object[] {
   if (typeof value !== 'object' || value === null) return [];
   if (ArrayBuffer.isView(value)) return [value, value.buffer];
-  return [value, ...Object.values(value).flatMap(objectsIn)];
+  const parts = value instanceof Map ? [...value.values()] : Object.values(value);
+  return [value, ...parts.flatMap(objectsIn)];
 }
 
 test('plain data is copied as a structured clone copies it', () => {
@@ -54,11 +56,11 @@ test('what is not plain is left to a structured clone', () => {
     () => 1,
     Symbol('s'),
     new Error('e'),
-    new Map(),
+    new Set(),
+    new Map([[() => 1, 1]]),
     new Date(0),
     new (class Named {})(),
     new Uint8Array(8).subarray(1),
-    new Uint8Array(new SharedArrayBuffer(8)),
     cyclic,
     JSON.parse('{"__proto__":1}'),
   ];
@@ -66,6 +68,24 @@ test('what is not plain is left to a structured clone', () => {
     assert.is(plainClone(other), notPlain);
     assert.is(plainClone({ deep: [other] }), notPlain);
   }
+});
+
+test('what threads share is shared', () => {
+  const buffer = new SharedArrayBuffer(16);
+  // The empty module.
+  const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+  const part = new Uint32Array(buffer, 4, 2);
+  const copy = plainClone({ buffer, module, part }) as {
+    readonly buffer: unknown;
+    readonly module: unknown;
+    readonly part: Uint32Array;
+  };
+  assert.is(copy.buffer, buffer);
+  assert.is(copy.module, module);
+  assert.is.not(copy.part, part);
+  part[1] = 7;
+  assert.equal([...copy.part], [0, 7]);
+  assert.equal(copy.part, structuredClone(part));
 });
 
 test.run();
