@@ -58,7 +58,7 @@ async function openPage(
 ): Promise<Page> {
   const page = await launched.newPage({ viewport: { width, height }, colorScheme });
   // What does not come in this time does not come.
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(45_000);
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
     const { url: place } = message.location();

@@ -20,6 +20,9 @@ async function openFile(page: Page, text: string): Promise<void> {
 const currentState = (page: Page): Promise<string | null> =>
   page.locator('.state-node.current').getAttribute('data-state');
 
+const momentOf = async (page: Page): Promise<string> =>
+  (await page.locator('#moment').textContent())!;
+
 browserTest('steps through a trace, chart and timeline together', (open) =>
   withScriptedServer(async (server) => {
     const page = await open({ url: `${server.url}/console` });
@@ -34,11 +37,13 @@ browserTest('steps through a trace, chart and timeline together', (open) =>
     const seen: (string | null)[] = [];
     const moments: string[] = [];
     for (let step = 0; step < 4; step += 1) {
+      const before = await momentOf(page);
       await page.keyboard.press(',');
-      await page.waitForTimeout(100);
+      // Moment and state are drawn at once.
+      await page.locator('#moment', { hasNotText: before }).waitFor();
       const isDrawn = (await page.locator('.state-node.current').count()) > 0;
       seen.push(isDrawn ? await currentState(page) : null);
-      moments.push((await page.locator('#moment').textContent())!);
+      moments.push(await momentOf(page));
     }
     // Its end, the transition before, and so on back to its start.
     assert.equal(seen, ['retired', 'executing', 'admitting', null]);

@@ -182,9 +182,11 @@ test('a reader that takes nothing holds a bounded number of bytes, and is told o
       });
       const answer = await fetch(`${url}/console/events`);
       await until(() => services.open.heldBytes >= 100_000, 'a stream that is held up');
-      const before = made;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      assert.is(made, before, 'nothing is asked for that cannot be written');
+      for (let before = -1; before !== made;) {
+        before = made;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      assert.ok(made <= 2_000, 'nothing is asked for that cannot be written');
       assert.ok(services.open.heldBytes < 300_000);
       await answer.body?.cancel();
     },

@@ -43,6 +43,19 @@ test('the openai client finds what it expects', () =>
     }),
   ));
 
+/** Answers at last: a busy machine may be slower than the short times of the test. */
+async function servesOn(url: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const status = await request(url).then(
+      (response) => response.status,
+      () => null,
+    );
+    if (status === 200) return;
+    assert.ok(status === null || status === 408, `${status}`);
+  }
+  assert.unreachable('it should have answered');
+}
+
 test('a client that closes its connection aborts the work', () =>
   withServer(async ({ serving }, { url }) => {
     serving.gate = new Promise(() => undefined);
@@ -80,7 +93,7 @@ test('a connection on which nothing moves for its time is cut, and its work told
       assert.is(await request(url).catch(() => 'cut'), 'cut');
       await until(() => serving.aborted.length === 1);
       serving.gate = null;
-      assert.is((await request(url)).status, 200);
+      await servesOn(url);
     },
     { times: { stalledMs: 60 } },
   ));
@@ -99,7 +112,7 @@ for (const [what, sent] of [
         const answer = await exchange(port, sent);
         assert.match(answer, /^HTTP\/1\.1 408 /);
         assert.match(answer, /0\.1 s \(--header-timeout\), its body 0\.1 s \(--request-timeout\)/);
-        assert.is((await request(url)).status, 200);
+        await servesOn(url);
       },
       { times: { headersMs: 100, bodyMs: 100, bodyGraceMs: 0 } },
     ));

@@ -1,5 +1,6 @@
 /** The application over fakes behind a real socket, for what only a socket shows. */
 import * as assert from 'uvu/assert';
+import { directCalls } from '../../http/app.js';
 import { listen } from '../../http/listen.js';
 import type { Listener, ListenOptions } from '../../http/listen.js';
 import { systemPorts } from '../../runtime/base/ports.js';
@@ -14,7 +15,9 @@ export async function withServer(
 ): Promise<void> {
   const made = harness(options);
   const { times } = options;
-  const listener = await listen(made.app, { host: '127.0.0.1', port: 0, ports, times });
+  const direct = directCalls(made.services);
+  const where = { host: '127.0.0.1', port: 0 };
+  const listener = await listen(made.app, { ...where, ports, times, direct });
   try {
     await work(made, listener);
   } finally {
@@ -34,7 +37,7 @@ export async function until(
   condition: () => boolean,
   what = 'the awaited condition',
 ): Promise<void> {
-  for (let turn = 0; turn < 500 && !condition(); turn += 1) {
+  for (let turn = 0; turn < 4_000 && !condition(); turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   assert.ok(condition(), `${what} never came`);

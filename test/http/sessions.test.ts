@@ -145,13 +145,14 @@ test('a client that leaves stops its turn, and the session stays', () =>
   }));
 
 test('a session that is opened when its client has left is ended', () =>
-  withServer(async ({ text, lines }, { url }) => {
+  withServer(async ({ text, lines, services }, { url }) => {
     let go = (): void => undefined;
     text.opening = new Promise((resolve) => (go = resolve));
     const client = new AbortController();
     const asked = postJson(url + path, { model: 'm' }, { signal: client.signal });
     asked.catch(() => undefined);
-    setTimeout(() => client.abort(), 50);
+    await until(() => services.open.requests === 1);
+    client.abort();
     await until(() => lines.some(({ message }) => message === 'POST /v1/sessions 499'));
     assert.equal(text.dropped, []);
     go();

@@ -59,6 +59,7 @@ test('a stalled reader stops its generation at the bound, and gets all when it r
       text.speeches = [{ tokens: Array.from({ length: words }, () => word) }];
       const reader = await stalled(port);
       const said = (): number => [...text.spoken.values()].reduce((sum, bytes) => sum + bytes, 0);
+      await until(() => services.open.heldBytes >= 64 * 1024, 'what is held');
       const atRest = await rests(said);
       assert.ok(atRest < words * word.length, 'the generation waits');
       assert.is(text.ended, 0);

@@ -44,7 +44,7 @@ export async function waitsFor(
   reason: WaitReason,
 ): Promise<{ readonly wait: Waiting; readonly explanation: Explanation }> {
   let last: readonly Explanation[] = [];
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let tries = 0; tries < 1_000; tries += 1) {
     last = await server.observing.explain(requestId).catch(() => []);
     for (const explanation of last) {
       const wait = explanation.waiting.find((each) => each.reason === reason);

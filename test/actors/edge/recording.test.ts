@@ -156,11 +156,17 @@ test('on and off while it serves; a thread that is stuck holds up neither looks 
       await live.embed('first-output', ['abc']);
       const event = JSON.parse((await reader.next())!.text) as { records: SystemRecord[] };
       assert.ok(event.records.length > 0);
-      const { threads, actors } = await live.observing.tree();
-      assert.equal(
-        threads.filter(({ answers }) => !answers).map(({ name }) => name),
-        ['preparation-0'],
-      );
+      const tree = () => live.observing.tree();
+      const silentIn = ({ threads }: Awaited<ReturnType<typeof tree>>): string[] =>
+        threads.filter(({ answers }) => !answers).map(({ name }) => name);
+      let seen = await tree();
+      // Where the machine is busy another one may be late, too.
+      while (silentIn(seen).length > 1) {
+        assert.ok(silentIn(seen).includes('preparation-0'));
+        seen = await tree();
+      }
+      assert.equal(silentIn(seen), ['preparation-0']);
+      const { actors } = seen;
       assert.ok(actors.some(({ address }) => address.startsWith('model-0:/')));
       await live.observing.setRecording(false);
       release();

@@ -14,7 +14,7 @@ async function askAgain(server: TestServer): Promise<void> {
       assert.equal(rows[0], rowOf(0, 7));
       return;
     } catch (error) {
-      if (i === 500 || (error as { code?: string }).code !== 'unavailable') throw error;
+      if (i === 1_500 || (error as { code?: string }).code !== 'unavailable') throw error;
       await sleep(20);
     }
   }
@@ -23,7 +23,7 @@ async function askAgain(server: TestServer): Promise<void> {
 test('whichever thread dies, files stay open that are needed, and no others', async () => {
   const { folder, remove } = writeWeighty('a');
   const settles = async (count: number, when: string): Promise<void> => {
-    for (let i = 0; i < 500 && openFiles(folder).length !== count; i += 1) await sleep(20);
+    for (let i = 0; i < 1_500 && openFiles(folder).length !== count; i += 1) await sleep(20);
     assert.is(openFiles(folder).length, count, when);
   };
   try {

@@ -11,7 +11,7 @@ import type { TestServer } from '../running-server.js';
 
 const CLIENTS = 8;
 /** Far above what any step takes: a wait that is longer is a hang. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 45_000;
 const STEP_MS = 10;
 
 export const pause = (ms: number): Promise<void> =>

@@ -32,7 +32,7 @@ test('so many compute workers that the device is lost: it opens again', () =>
       server.system.tell('device:/device', 'worker.kill', { worker: 0 });
       await pause(60);
     };
-    for (let death = 0; death < 40 && (await generationOf(server)) === 1; death++) await kill();
+    for (let death = 0; death < 400 && (await generationOf(server)) === 1; death++) await kill();
     await until('a new generation', async () => (await generationOf(server)) > 1);
     const traffic = new Traffic(server, FIRST);
     await traffic.answers(WARM);

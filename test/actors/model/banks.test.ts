@@ -72,8 +72,8 @@ test('warm-up, deactivation, pins', async () => {
     assert.is(warm.banks[0]!.state, 'resident');
     assert.is(warm.banks[0]!.loadedBytes, BANK_BYTES);
     await server.serving.deactivate('a');
-    for (let i = 0; i < 100 && (await stateOf()) !== 'absent'; i += 1) continue;
-    assert.is(await stateOf(), 'absent');
+    // It leaves when the device has let go of it; the file's time limit is the bound.
+    while ((await stateOf()) !== 'absent') await new Promise((resolve) => setTimeout(resolve, 5));
     const { rows } = await server.embed('a', ['3']);
     assert.equal(rows[0], rowOf(0, 3));
   });

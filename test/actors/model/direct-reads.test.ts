@@ -85,7 +85,7 @@ onDirect('pages arrive, whatever else lies in the memory of the device', () =>
     await Promise.all(asks);
     await isQuiet(server);
     await server.serving.unregister('paged');
-    for (let turn = 0; turn < 200 && openFiles(folder).length > 0; turn += 1) {
+    for (let turn = 0; turn < 4_000 && openFiles(folder).length > 0; turn += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     assert.equal(openFiles(folder), []);

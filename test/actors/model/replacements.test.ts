@@ -4,6 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { holdWorks } from '../edge/explained.js';
 import { atRest, until } from '../faults/traffic.js';
 import { firstOutputOracle } from '../../oracles/first-output.js';
 import { copyPackage } from '../package-copy.js';
@@ -110,10 +111,12 @@ test('removed while it is prepared, at every moment: both are answered, the id i
 test('registered again while it drains: refused until it is gone, then it serves', async () => {
   await serveFirst();
   const before = (await server.serving.modelState(FIRST)).generation;
+  await holdWorks(server, '');
   const accepted = Array.from({ length: 30 }, (_, i) => server.embed(FIRST, [`t${i}`]));
   const ended = Promise.allSettled(accepted);
   const removal = server.serving.unregister(FIRST);
   assert.is(await codeOf(server.serve(packageFolder(FIRST))), 'failedPrecondition');
+  await holdWorks(server, null);
   assert.is((await removal).state, 'removed');
   for (const [i, outcome] of (await ended).entries()) {
     assert.is(outcome.status, 'fulfilled', 'it was accepted before the removal');

@@ -105,7 +105,7 @@ async function becomes(server: TestServer, expected: Record<string, number>): Pr
     return Object.fromEntries(Object.keys(expected).map((name) => [name, all[name] ?? 0]));
   };
   let seen = await pick();
-  for (let i = 0; i < 200 && JSON.stringify(seen) !== JSON.stringify(expected); i += 1) {
+  for (let i = 0; i < 4_000 && JSON.stringify(seen) !== JSON.stringify(expected); i += 1) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     seen = await pick();
   }
@@ -226,7 +226,9 @@ test('leaving joins a compile that was accepted, before the generation gives up 
       const left = server
         .embed('scaled', [`${String.fromCharCode(48 + scale)}aa!`], { signal: abort.signal })
         .catch((error: { code: string }) => assert.is(error.code, 'cancelled'));
-      await new Promise((resolve) => setTimeout(resolve, scale % 7));
+      // At every moment, on machines of every speed.
+      const delayMs = (scale % 7) * (1 + scale / 7);
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
       abort.abort();
       await server.serving.unregister('scaled');
       await left;

@@ -4,37 +4,53 @@ import * as assert from 'uvu/assert';
 import type { WrittenPackage } from '../../actors/serving/faulty-package.js';
 import { Connection, embedText, postText, type RawAnswer } from './connection.js';
 import { observedServer, until, type ObservedServer } from './observed-server.js';
-import { slowPackage, slowText } from './slow-package.js';
+import { lasting, slowPackage, slowText } from './slow-package.js';
 
 const bodyBytesMax = 100_000;
 const queueMax = 40;
 let written: WrittenPackage;
 let server: ObservedServer;
+/** One that gives requests little time: only what must run out of it is asked there. */
+let hasty: ObservedServer;
 
 test.before(async () => {
   written = slowPackage();
   const limits = ['--max-body', String(bodyBytesMax), '--max-queue', String(queueMax)];
-  const times = ['--request-timeout', '1.5', '--header-timeout', '0.5', '--max-batch', '500'];
-  server = await observedServer([written.folder, ...limits, ...times]);
+  const times = ['--request-timeout', '0.5', '--header-timeout', '0.5'];
+  [server, hasty] = await Promise.all([
+    observedServer([written.folder, ...limits, '--max-batch', '500']),
+    observedServer([written.folder, ...times]),
+  ]);
 });
 
 test.after(async () => {
-  await server.stop('SIGINT');
+  await Promise.all([server.stop('SIGINT'), hasty.stop('SIGINT')]);
   written.remove();
 });
 
-const open = (): Promise<Connection> => Connection.open(server.url);
+const open = (at = server): Promise<Connection> => Connection.open(at.url);
 const quick = slowText('quick', 5);
 const errorOf = ({ body }: RawAnswer): { message: string; code: string; param: string | null } =>
   (JSON.parse(body) as { error: { message: string; code: string; param: string | null } }).error;
 
-async function ask(text: string): Promise<RawAnswer> {
-  const connection = await open();
+async function ask(text: string, at = server): Promise<RawAnswer> {
+  const connection = await open(at);
   connection.send(text);
   const [answer] = await connection.receive(1);
   connection.leave();
   assert.ok(answer, 'an answer before the socket closed');
   return answer;
+}
+
+const isFull = async (): Promise<boolean> => (await server.model('slow')).waiting >= queueMax;
+
+/** A client whose work the device has, or has done already. */
+async function holdsDevice(inputs: readonly string[]): Promise<Connection> {
+  const holder = await open();
+  holder.send(embedText('slow', inputs));
+  const isAtWork = async (): Promise<boolean> => (await server.metric('loom_device_bytes')) > 0;
+  await until(async () => holder.answers.length > 0 || (await isAtWork()));
+  return holder;
 }
 
 /** After every mistake: the next request is answered. */
@@ -52,36 +68,40 @@ test('x-request-timeout: 504 in time, the work ends and nothing stays', async ()
 });
 
 test('x-request-timeout passes while it waits for its turn, too', async () => {
-  const busy = [slowText('kernel', 1), slowText('kernel', 2)].map((text) =>
-    server.embed('slow', text),
-  );
-  await until(async () => (await server.metric('loom_device_bytes')) > 0);
+  const holder = await holdsDevice(lasting('kernel', queueMax - 4));
   const answer = await ask(embedText('slow', quick, { 'x-request-timeout': '0.02' }));
   assert.is(answer.status, 504);
-  assert.equal((await Promise.all(busy)).flat(2), [1, 2]);
-  await server.becomesQuiet('slow');
-});
-
-test('--request-timeout bounds what the header cannot: 504 names it', async () => {
-  const texts = Array.from({ length: queueMax }, (_, index) => slowText('kernel', index + 1));
-  const answer = await ask(embedText('slow', texts, { 'x-request-timeout': '3600' }));
-  assert.is(answer.status, 504);
-  assert.match(errorOf(answer).message, /within 1.5 s.*--request-timeout/);
+  assert.is(holder.answers.length, 0);
+  holder.leave();
   await server.becomesQuiet('slow');
   await servesOn();
 });
 
+test('--request-timeout bounds what the header cannot: 504 names it', async () => {
+  const text = embedText('slow', lasting('kernel'), { 'x-request-timeout': '3600' });
+  const answer = await ask(text, hasty);
+  assert.is(answer.status, 504);
+  assert.match(errorOf(answer).message, /within 0.5 s.*--request-timeout/);
+  await hasty.becomesQuiet('slow');
+});
+
 test('a full queue is 429 with Retry-After, limit and knob; those in it are answered', async () => {
-  const busy = [1, 2].map((value) => server.embed('slow', slowText('kernel', value)));
-  await until(async () => (await server.metric('loom_device_bytes')) > 0);
   const inputs = Array.from({ length: queueMax }, (_, index) => slowText('quick', index + 1));
-  const waiting = server.embed('slow', inputs);
-  await until(async () => (await server.model('slow')).waiting >= queueMax);
-  const answer = await ask(embedText('slow', quick));
+  let answer: RawAnswer;
+  let waiting: Promise<number[][]>;
+  // Room comes with every cohort that is done: on a machine that is busy the queue may not be full
+  // any more when it is asked.
+  do {
+    const busy = await holdsDevice([1, 2].map((value) => slowText('kernel', value)));
+    waiting = server.embed('slow', inputs);
+    await until(async () => busy.answers.length > 0 || (await isFull()));
+    answer = await ask(embedText('slow', quick));
+    await Promise.all([waiting, busy.receive(1)]);
+    busy.leave();
+  } while (answer.status === 200);
   assert.is(answer.status, 429);
   assert.ok(Number(answer.headers['retry-after']) >= 1);
   assert.match(errorOf(answer).message, /40 inputs wait, at most 40 may \(--max-queue\)/);
-  await Promise.all(busy);
   assert.equal(
     (await waiting).flat(),
     Array.from({ length: queueMax }, (_, index) => index + 1),
@@ -90,16 +110,16 @@ test('a full queue is 429 with Retry-After, limit and knob; those in it are answ
 });
 
 test('slow headers and slow bodies are cut in time, and say by which limit', async () => {
-  const headers = await open();
+  const headers = await open(hasty);
   headers.send('POST /v1/embeddings HTTP/1.1\r\nhost: a\r\nx-slow: ');
-  const body = await open();
+  const body = await open(hasty);
   body.send(embedText('slow', quick).slice(0, -4));
-  const chunked = await open();
+  const chunked = await open(hasty);
   chunked.send(
     'POST /v1/embeddings HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n' +
       'transfer-encoding: chunked\r\n\r\n5\r\n{"mod',
   );
-  const admin = await open();
+  const admin = await open(hasty);
   admin.send(postText('/admin/models', { package: '/x' }).slice(0, -4));
   const [late] = await headers.receive(1);
   assert.is(late!.status, 408);
@@ -110,8 +130,9 @@ test('slow headers and slow bodies are cut in time, and say by which limit', asy
     assert.match(errorOf(answer!).message, '--request-timeout');
     await connection.closed;
   }
-  await Promise.all([headers.closed, servesOn()]);
+  await headers.closed;
   admin.leave();
+  assert.is((await fetch(`${hasty.url}/livez`)).status, 200);
 });
 
 test('oversized bodies are 413 with limit, size and knob, declared or chunked', async () => {

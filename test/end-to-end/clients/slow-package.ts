@@ -1,7 +1,7 @@
 /**
  * A package that is slow where its input says: the first byte of a text names the phase, the second
  * is the value of its row. Loops are counted, so every machine ends them; a test never waits for a
- * time, only for what the server says of itself.
+ * time, only for what the server says of itself, and what it wants to meet at work is `lasting`.
  */
 import { writePackage, type WrittenPackage } from '../../actors/serving/faulty-package.js';
 
@@ -87,3 +87,13 @@ const letters: Readonly<Record<Phase, string>> = {
 /** The text that is slow in `phase` and whose row is [value]; value below 128. */
 export const slowText = (phase: Phase, value: number): string =>
   letters[phase] + String.fromCharCode(value);
+
+/**
+ * Inputs that no machine is done with before their client leaves, the first of them in this phase:
+ * each of the others fills a cohort, all of them are many times what a test takes, and what has not
+ * begun when the client leaves never begins.
+ */
+export const lasting = (phase: Phase, cohorts = 200): string[] => [
+  slowText(phase, 1),
+  ...Array.from({ length: cohorts }, () => slowText('kernel', 2)),
+];

@@ -22,8 +22,11 @@ serving.register = async (body, options) => {
 };
 // A model called `stuck` never answers; nothing but the bound of a drain ends it.
 const infer = serving.infer.bind(serving);
-serving.infer = (call, options) =>
-  call.model === 'stuck' ? new Promise(() => undefined) : infer(call, options);
+serving.infer = (call, options) => {
+  if (call.model !== 'stuck') return infer(call, options);
+  processTerminal.err('has it');
+  return new Promise(() => undefined);
+};
 serving.drain = async () => {
   processTerminal.err('drained');
 };

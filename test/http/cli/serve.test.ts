@@ -112,7 +112,7 @@ test('a second signal ends it at once, whatever is still running', async () => {
   const server = start('packages/stuck', '--drain-timeout', '600');
   const [, url = ''] = await server.sees(/is ready on (\S+)/);
   const pending = embed(url, 'stuck').catch(() => 'cut');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await server.sees(/has it/);
   server.signal('SIGINT');
   await server.sees(/stopping/);
   server.signal('SIGINT');
@@ -124,7 +124,7 @@ test('accepted work that never ends is cut at --drain-timeout, with 0', async ()
   const server = start('packages/stuck', '--drain-timeout', '0.2');
   const [, url = ''] = await server.sees(/is ready on (\S+)/);
   const pending = embed(url, 'stuck').catch(() => 'cut');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await server.sees(/has it/);
   server.signal('SIGINT');
   assert.is(await server.ended, 0);
   assert.is(await pending, 'cut');

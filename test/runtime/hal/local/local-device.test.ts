@@ -63,7 +63,7 @@ test('a worker killed inside a compiled program frees the others from its barrie
   const root = fixture.place(16);
   for (const worker of [0, 1]) {
     let code: string | undefined;
-    for (let attempt = 0; attempt < 3 && code === undefined; attempt++) {
+    for (let attempt = 0; attempt < 20 && code === undefined; attempt++) {
       const work = fixture.work([fixture.launch('long', [root])]);
       await new Promise((resolve) => setTimeout(resolve, 10));
       await fixture.device.killWorker(worker);
