@@ -12,6 +12,8 @@ export interface CellRun {
   readonly course: string;
   readonly nth: number;
   readonly outcome: 'harmed' | 'nobody' | 'missed';
+  /** It served again afterwards; false where it had been drained, or had never had its device. */
+  readonly servesAgain: boolean;
   /** What broke. */
   readonly broken: readonly string[];
   readonly blow: Blow;
@@ -23,6 +25,9 @@ export interface Cell {
   readonly runs: readonly CellRun[];
 }
 
+/** So many runs more to find one in which the server is asked to serve again. */
+const SPARE_RUNS = 6;
+
 /** Runs a cell until the harm has found somebody `wanted` times, or no arrival is left. */
 export function runCell(
   place: Place,
@@ -31,7 +36,9 @@ export function runCell(
 ): Cell {
   const runs: CellRun[] = [];
   for (const [index, arrival] of arrivals.entries()) {
-    if (runs.filter(({ outcome }) => outcome === 'harmed').length >= wanted) break;
+    const harmed = runs.filter(({ outcome }) => outcome === 'harmed');
+    const enough = harmed.some(({ servesAgain }) => servesAgain) ? wanted : wanted + SPARE_RUNS;
+    if (harmed.length >= enough) break;
     const isUrgent = index % 3 !== 2;
     runs.push(runBlow(arrival, { arrival, harm, isUrgent, isSingle: index % 2 === 1 }));
   }
@@ -49,13 +56,14 @@ export function runBlow(
   const about = { course: course.name, nth, blow };
   try {
     const run = { ...course.options, deadlineMs, intruder: follower, withTrace };
-    const { violations, trace } = simulate(run);
+    const { violations, trace, wasAsked } = simulate(run);
     const broken = violations.map(({ law, detail }) => `${law}: ${detail}`);
     const outcome = follower.hit ?? 'missed';
     if (outcome === 'missed') broken.push(`${placeName(blow.arrival)} did not come again`);
-    return { ...about, outcome, broken, trace };
+    return { ...about, outcome, servesAgain: wasAsked, broken, trace };
   } catch (error) {
     const broken = [`it throws: ${(error as Error).stack ?? String(error)}`];
-    return { ...about, outcome: follower.hit ?? 'missed', broken, trace: [] };
+    const outcome = follower.hit ?? 'missed';
+    return { ...about, outcome, servesAgain: false, broken, trace: [] };
   }
 }

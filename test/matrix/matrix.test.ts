@@ -100,7 +100,11 @@ function withLoudWatch(arrival: CourseArrival, harm: Harm): Cell {
   const broken = violations.map(({ law, detail }) => `${law}: ${detail}`);
   const { course, nth } = arrival;
   const outcome = follower.hit ?? 'missed';
-  return { place: arrival, harm, runs: [{ course: course.name, nth, outcome, broken, blow }] };
+  return {
+    place: arrival,
+    harm,
+    runs: [{ course: course.name, nth, outcome, servesAgain: true, broken, blow }],
+  };
 }
 
 test.run();

@@ -35,6 +35,8 @@ export interface Outcome {
   readonly trace: readonly string[];
   /** What may be left out of it one by one: steps of clients, readers, mishaps, faults. */
   readonly parts: readonly string[];
+  /** To serve again; not what was drained, or gave up because its device never opened. */
+  readonly wasAsked: boolean;
   readonly steps: number;
   readonly answered: number;
   readonly shared: number;
