@@ -35,7 +35,8 @@ export function webgpuFacts(
     workgroup_bytes: limits.maxComputeWorkgroupStorageSize!,
     views: Math.min(VIEWS_MAX, limits.maxStorageBuffersPerShaderStage!),
     relaxed: false,
-    dot8: options.packedDot,
+    // Software takes the words apart again, so there it is best not to put them together first.
+    dot8: options.packedDot && !software,
     // Of one lane; software adapters are fastest with the same, as loads cost them most.
     tile_m: 16,
     tile_n: 8,

@@ -52,43 +52,6 @@ export function emitViewPut4(scope: WgslScope, stmt: StmtOf<'view.put4'>): void 
   scope.code.line(`${call}(${args.join(', ')}, ${textOf(scope, value)});`);
 }
 
-/**
- * Elements base + i * stride, each checked, into locals. Where a subgroup comes by together each of
- * its invocations loads one element, and all get it from there.
- */
-export function emitTake(
-  scope: WgslScope,
-  stmt: StmtOf<'view.take'>,
-  assign: (local: number, text: string) => void,
-): void {
-  const { code, kernel, target } = scope;
-  const call = readFunction(scope.prelude, viewOf(scope, stmt.view), {
-    storage: stmt.storage,
-    offset: 0,
-    sub: null,
-  });
-  const first = code.let(textOf(scope, stmt.base));
-  const stride = code.let(textOf(scope, stmt.stride));
-  const range = `${baseOf(scope, stmt.view)}, ${lengthOf(scope, stmt.view)}`;
-  const width = Math.min(target.subgroupSize ?? 1, kernel.lanes);
-  if (width > 1 && stmt.locals.length > 1 && scope.sharedTakes.has(stmt)) {
-    scope.needs.add('subgroups');
-    for (let from = 0; from < stmt.locals.length; from += width) {
-      const mine = `i32(sub_lane & ${width - 1}u)`;
-      const index = `${first} + (${from}i + ${mine}) * ${stride}`;
-      const loaded = code.let(`${call}(${range}, ${index})`);
-      stmt.locals
-        .slice(from, from + width)
-        .forEach((local, i) => assign(local, `subgroupBroadcast(${loaded}, ${i}u)`));
-    }
-    return;
-  }
-  stmt.locals.forEach((local, i) => {
-    const index = i === 0 ? first : `${first} + ${i}i * ${stride}`;
-    assign(local, `${call}(${range}, ${index})`);
-  });
-}
-
 export function emitAccumulate(scope: WgslScope, stmt: StmtOf<'accumulate'>): void {
   const { target, kind } = stmt;
   const args = [textOf(scope, stmt.index), textOf(scope, stmt.value)];

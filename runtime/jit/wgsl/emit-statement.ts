@@ -11,10 +11,10 @@ import {
   emitAccumulate,
   emitSharedPut4,
   emitSharedSet,
-  emitTake,
   emitViewPut4,
   emitViewSet,
 } from './emit-place.js';
+import { emitTake } from './emit-take.js';
 import { emitArgmax } from './emit-reduce.js';
 import { baseOf, lengthOf, madeUniform, textOf, type WgslScope } from './wgsl-scope.js';
 import { shapeOf } from './wgsl-types.js';

@@ -74,6 +74,25 @@ export function readFunction(prelude: Prelude, view: ViewParam, part: Part): str
   });
 }
 
+/** One of the four words of an element that is a vector of its array, as they lie. */
+export function readWordFunction(
+  prelude: Prelude,
+  view: ViewParam,
+  storage: Storage,
+): { readonly call: string; readonly vector: string } {
+  assert(!view.carrier.words, 'an array of vectors');
+  const shape = carriedShape(storage);
+  const name = `read_${view.name}_word`;
+  const call = prelude.add(
+    name,
+    () => `fn ${name}(${PARAMS}, word: u32) -> ${shape.elem} {
+  let at = base + u32(index);
+  return select(${shape.elem}(), ${view.array}[at][word], u32(index) < length);
+}`,
+  );
+  return { call, vector: nameOf(shape) };
+}
+
 function loaded({ info, carrier, array }: ViewParam, storage: Storage): string {
   assert(!carrier.atomic, 'no reads of what is accumulated');
   if (!carrier.words) return unpacked(storage, `${array}[at]`);

@@ -10,14 +10,17 @@ import { stageProgram } from '../../loom/elaborate/programs.js';
 
 const MIB = 1024 * 1024;
 
-function factsOf(limits: Readonly<Record<string, number>>, lanes = 32): TargetFacts {
+function factsOf(
+  limits: Readonly<Record<string, number>>,
+  { lanes = 32, software = false } = {},
+): TargetFacts {
   const described = { name: 'made up', description: '', vendor: '', features: ['subgroups'] };
   const least = {
     maxStorageBufferBindingSize: 128 * MIB,
     maxStorageBuffersPerShaderStage: 8,
     maxComputeWorkgroupStorageSize: 16_384,
   };
-  const adapter = { ...described, software: false, limits: { ...least, ...limits } };
+  const adapter = { ...described, software, limits: { ...least, ...limits } };
   return webgpuFacts(adapter, { lanes, packedDot: true });
 }
 
@@ -38,7 +41,7 @@ const compileFor = (facts: TargetFacts) => {
 
 test('limits of the adapter are facts; what Loom bounds itself stays bounded', () => {
   const large = { maxComputeWorkgroupStorageSize: 49_152, maxStorageBuffersPerShaderStage: 64 };
-  const facts = factsOf({ ...large, maxStorageBufferBindingSize: 2048 * MIB }, 8);
+  const facts = factsOf({ ...large, maxStorageBufferBindingSize: 2048 * MIB }, { lanes: 8 });
   assert.is(facts.workgroup_bytes, 49_152);
   assert.is(facts.shared_bytes, 16_384);
   assert.is(facts.views, 16);
@@ -47,6 +50,11 @@ test('limits of the adapter are facts; what Loom bounds itself stays bounded', (
   assert.is(target.workgroupBytes, 49_152);
   assert.is(target.bindings, 16);
   assert.is(target.subgroupSize, 8);
+});
+
+test('packed dots are for hardware: software only takes their words apart', () => {
+  assert.is(wgslTarget(factsOf({})).packedDot, true);
+  assert.is(wgslTarget(factsOf({}, { software: true })).packedDot, false);
 });
 
 test('workgroup memory is the adapter’s own; a kernel beyond it is told with its place', () => {

@@ -167,6 +167,19 @@ export const constructs: Readonly<Record<string, Construct>> = {
       y[lane + 60] = f32x4(t[0] + t[1]) } } }`,
     dispatch: 'k(a.view<f32>(0, 60), a.view<f32x4>(256, 16), y.view<f32x4>(0, 64), 7) grid(2)',
   },
+  'broadcast-words': {
+    kernels: `kernel.def k(x: in view<f32x4>, q: in view<i8x16>, w: in view<i8x16>, y: out view<f32x4>, rows: i32) workgroup(8) {
+  let first = workgroup.x * 2
+  parallel lane in 0..8 {
+    var acc = i32x4(0)
+    for k in 0..rows { let a = q.take<1>(first + k, 1)
+      acc = dot(w[lane], a[0], acc) }
+    let two = x.take<2>(first, 5)
+    let far = x.take<1>(first + 15, 1)
+    y[workgroup.x * 8 + lane] = f32x4(acc) * two[0] + two[1] - far[0] } }`,
+    dispatch:
+      'k(a.view<f32x4>(0, 16), b.view<i8x16>(0, 16), b.view<i8x16>(0, 16), y.view<f32x4>(0, 16), 9) grid(2)',
+  },
   tiles: {
     kernels: `kernel.def k(x: in view<f32>, y: out view<f32>, n: i32) workgroup(8) {
   let whole = x.tile<4>(n)
