@@ -1,14 +1,17 @@
 /**
- * A deployment, its preparations and its generations: packages are registered over each other, some
- * do not prepare or load, threads and the device are lost, everything is unregistered.
+ * A deployment, its preparations and its generations, and the device that it is on: packages are
+ * registered over each other, some do not prepare or load, threads and the device are lost, which
+ * opens again after some attempts, everything is unregistered. What the device tells comes to the
+ * deployment through the server, all on the main thread: as if it came at once.
  *
  * Laws: one preparation at a time; requests go to a generation that has loaded and lives; each
  * registration has one answer (I12); what lives is what is counted; whatever was left on the device
- * is released (I8), unless the device took it along.
+ * is released (I8), unless the device took it along; whoever is on the device knows if it works.
  */
 import { deployment } from '../../actors/model/deployment.js';
 import type { Context } from '../../actors/model/deployment-context.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
+import { DEVICE, DeviceCharts, type DeviceAccount } from './device-charts.js';
 import { ChartWorld, type ChartKind, type ChartState, type Draft } from './chart-world.js';
 
 export interface DeploymentsScope {
@@ -21,9 +24,11 @@ export interface DeploymentsScope {
   readonly deaths: number;
   /** Losses of the device; each time it opens again. */
   readonly losses: number;
+  /** Attempts to open it again that fail. */
+  readonly refusals: number;
 }
 
-interface Outside {
+interface Outside extends DeviceAccount {
   budget: Omit<DeploymentsScope, 'name'>;
   registered: number;
   answered: number[];
@@ -38,7 +43,6 @@ interface Outside {
   current: number;
   /** Scopes that hold something on the device. */
   held: number[];
-  device: boolean;
   isBackoff: boolean;
   isSteady: boolean;
   removals: number;
@@ -168,6 +172,14 @@ const kind: ChartKind<Outside> = {
   },
 };
 
+const theDevice = new DeviceCharts<Outside>({
+  opened: (draft) => draft.step(NAME, { type: 'device.opened' }),
+  lost(draft) {
+    draft.outside.held = [];
+    draft.step(NAME, { type: 'device.lost', status: gone });
+  },
+});
+
 function spend(draft: Here, what: keyof Outside['budget']): void {
   (draft.outside.budget as Record<typeof what, number>)[what] -= 1;
 }
@@ -242,7 +254,7 @@ function generationMoves({ outside }: ChartState<Outside>, name: string): Change
 }
 
 function commands({ outside }: ChartState<Outside>): Change[] {
-  const { budget, device, isBackoff, isSteady } = outside;
+  const { budget, isBackoff, isSteady } = outside;
   const list: Change[] = [];
   const add = (what: string, change: (draft: Here) => void): void => void list.push([what, change]);
   if (budget.registrations > 0) {
@@ -259,19 +271,6 @@ function commands({ outside }: ChartState<Outside>): Change[] {
       draft.step(NAME, { type: 'deployment.unregister' });
     });
   }
-  if (device && budget.losses > 0) {
-    add('the device is lost', (draft) => {
-      spend(draft, 'losses');
-      Object.assign(draft.outside, { device: false, held: [] });
-      draft.step(NAME, { type: 'device.lost', status: gone });
-    });
-  }
-  if (!device) {
-    add('the device opens', (draft) => {
-      draft.outside.device = true;
-      draft.step(NAME, { type: 'device.opened' });
-    });
-  }
   if (isBackoff) add('recovery is due', (draft) => fire(draft, 'isBackoff', 'recovery.due'));
   if (isSteady) add('it is steady', (draft) => fire(draft, 'isSteady', 'recovery.settled'));
   return list;
@@ -284,10 +283,12 @@ function fire(draft: Here, timer: 'isBackoff' | 'isSteady', type: string): void 
 
 /** What must hold between any two events. */
 function breach({ charts, outside }: ChartState<Outside>): string | null {
-  const { living, current, isRemoved, isBackoff } = outside;
+  const { living, current, isRemoved, isBackoff, device: isOpen } = outside;
   const chart = charts[NAME];
   if (chart === undefined) return isRemoved ? null : 'it has ended and was not removed';
-  const { living: counted, current: believed } = chart.context as Context;
+  const { living: counted, current: believed, device: isTold } = chart.context as Context;
+  if (isOpen !== (charts[DEVICE]!.at === 'open')) return 'the device is not what was told of it';
+  if (isTold !== isOpen) return `the deployment has ${isTold ? 'a' : 'no'} device`;
   if (counted !== Object.keys(living).length) return `${counted} generations are counted`;
   const isServing = ['serving', 'replacing', 'switching'].includes(chart.at);
   if (isServing && believed !== current) return `generation ${believed} is taken for current`;
@@ -298,20 +299,24 @@ function breach({ charts, outside }: ChartState<Outside>): string | null {
 export function deploymentsWorld(scope: DeploymentsScope): ChartWorld<Outside> {
   const { name, ...budget } = scope;
   return new ChartWorld<Outside>({
-    name: `deployment × generations: ${name}`,
+    name: `device × deployment × generations: ${name}`,
     threadOf: () => 'main',
-    kinds: { deployment: kind },
+    kinds: { deployment: kind, device: theDevice.kind },
     outside: {
       ...{ budget, registered: 0, answered: [], location: 0, started: 0, served: 0 },
       ...{ waiting: [], next: [], preparation: null, living: {}, candidate: 0, current: 0 },
       ...{ held: [], device: true, isBackoff: false, isSteady: false, removals: 0 },
-      isRemoved: false,
+      ...{ isRemoved: false, queue: 'none', timer: null },
     },
-    start: (draft) => draft.spawn(NAME, 'deployment', { lastGeneration: 0 }),
+    start(draft) {
+      theDevice.start(draft);
+      draft.spawn(NAME, 'deployment', { lastGeneration: 0 });
+    },
     moves(state) {
       if (state.charts[NAME] === undefined) return [];
       return [
         ...commands(state),
+        ...theDevice.moves(state.outside),
         ...preparationMoves(state),
         ...Object.keys(state.outside.living).flatMap((one) => generationMoves(state, one)),
       ];

@@ -8,12 +8,16 @@ import { loadMachines } from '../../actors/machine-charts.js';
 import { cohort } from '../../actors/serving/cohort.js';
 import { finiteRequest } from '../../actors/serving/finite-request.js';
 import { session } from '../../actors/serving/session.js';
+import { rowMemory } from '../../actors/model/row-memory.js';
+import { device } from '../../actors/system/device.js';
 import type { CompiledState, MachineTable } from '../../runtime/system/machine-table.js';
 import { chartPlaces } from '../matrix/chart-places.js';
 import { placeName } from '../matrix/follower.js';
 import { explore } from './explore.js';
 import { explorations, lineOf } from './explorations.js';
+import { deploymentsWorld } from './deployments-world.js';
 import { requestsWorld } from './requests-world.js';
+import { rowsWorld } from './rows-world.js';
 import { sessionsWorld } from './sessions-world.js';
 
 const all = [...explorations('small')];
@@ -79,6 +83,14 @@ const sessions = {
   ...{ refusals: 0, failures: 0, closes: 0 },
 };
 
+const rows = {
+  ...{ name: 'mutated', room: 1, turns: [1, 1], cancels: 0, stalls: 0, rounds: 0 },
+};
+const deployments = {
+  ...{ name: 'mutated', registrations: 1, removals: 0, faults: 0, deaths: 0 },
+  ...{ losses: 1, refusals: 1 },
+};
+
 test('a chart that forgets a transition is found out, with the way there', () => {
   const mutants = [
     [finiteRequest.table, ['settling', 'members.dropped'], () => requestsWorld(requests)],
@@ -87,6 +99,11 @@ test('a chart that forgets a transition is found out, with the way there', () =>
     [cohort.table, ['specializing', 'members.left'], () => requestsWorld(requests)],
     [session.table, ['settling', 'turn.settled'], () => sessionsWorld(sessions)],
     [session.table, ['stalled', 'turn.resumed'], () => sessionsWorld(sessions)],
+    [rowMemory.table, ['wanted', 'rows.rest'], () => rowsWorld(rows)],
+    [rowMemory.table, ['waiting', 'rows.evict'], () => rowsWorld({ ...rows, turns: [2, 1] })],
+    [rowMemory.table, ['inUse', 'rows.want'], () => rowsWorld(rows)],
+    [device.table, ['recovering', 'reopen.due'], () => deploymentsWorld(deployments)],
+    [device.table, ['open', 'device.lost'], () => deploymentsWorld(deployments)],
   ] as const;
   for (const [table, place, world] of mutants) {
     const { breaches } = without(table, place, () => explore(world() as never, 100_000));

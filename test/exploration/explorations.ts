@@ -9,6 +9,7 @@ import { deploymentsWorld, type DeploymentsScope } from './deployments-world.js'
 import { explore, type Exploration, type World } from './explore.js';
 import type { RequestsScope } from './request-charts.js';
 import { requestsWorld } from './requests-world.js';
+import { rowsWorld, type RowsScope } from './rows-world.js';
 import { sessionsWorld, type SessionsScope } from './sessions-world.js';
 import { modelWorlds } from './model-worlds.js';
 import { systemWorlds } from './system-worlds.js';
@@ -21,7 +22,7 @@ const quiet: Omit<RequestsScope, 'name' | 'requests'> = {
   drains: false,
 };
 const steady: Omit<DeploymentsScope, 'name'> = {
-  ...{ registrations: 0, removals: 0, faults: 0, deaths: 0, losses: 0 },
+  ...{ registrations: 0, removals: 0, faults: 0, deaths: 0, losses: 0, refusals: 0 },
 };
 const calm: Omit<SessionsScope, 'name' | 'sessions'> = {
   ...{ cancels: 0, stalls: 0, refusals: 0, failures: 0, closes: 0 },
@@ -94,18 +95,48 @@ const bankScopes: Readonly<Record<'small' | 'large', readonly BanksScope[]>> = {
   ],
 };
 
+const rowScopes: Readonly<Record<'small' | 'large', readonly RowsScope[]>> = {
+  small: [
+    {
+      ...{ name: 'one model, whatever may happen', room: 1, turns: [1] },
+      ...{ cancels: 1, stalls: 1, rounds: 1 },
+    },
+    {
+      ...{ name: 'two models, room for one', room: 1, turns: [1, 1] },
+      ...{ cancels: 0, stalls: 0, rounds: 0 },
+    },
+  ],
+  large: [
+    {
+      ...{ name: 'two models, a reader who stalls', room: 1, turns: [1, 1] },
+      ...{ cancels: 0, stalls: 1, rounds: 0 },
+    },
+    {
+      ...{ name: 'two models, a caller who leaves', room: 1, turns: [1, 1] },
+      ...{ cancels: 1, stalls: 0, rounds: 1 },
+    },
+    {
+      ...{ name: 'two models that take turns', room: 1, turns: [2, 1] },
+      ...{ cancels: 0, stalls: 0, rounds: 0 },
+    },
+  ],
+};
+
 const deploymentScopes: Readonly<Record<'small' | 'large', readonly DeploymentsScope[]>> = {
   small: [
     {
       ...{ ...steady, name: 'replaced and removed', registrations: 2, removals: 1 },
       ...{ faults: 1, deaths: 1 },
     },
-    { ...steady, name: 'a device that is lost', registrations: 2, removals: 1, losses: 1 },
+    {
+      ...{ ...steady, name: 'a device that is lost', registrations: 2, removals: 1 },
+      ...{ losses: 1, refusals: 1 },
+    },
   ],
   large: [
     {
       ...{ name: 'all of it', registrations: 3, removals: 1 },
-      ...{ faults: 2, deaths: 1, losses: 1 },
+      ...{ faults: 2, deaths: 1, losses: 1, refusals: 1 },
     },
   ],
 };
@@ -117,6 +148,7 @@ const worldsOf = (size: 'small' | 'large'): readonly ChartWorld<never>[] =>
     ...bankScopes[size].map(banksWorld),
     ...deploymentScopes[size].map(deploymentsWorld),
     ...sessionScopes[size].map(sessionsWorld),
+    ...rowScopes[size].map(rowsWorld),
   ] as unknown as readonly ChartWorld<never>[];
 
 /** One after another, so that whoever asks may tell how far it is. */

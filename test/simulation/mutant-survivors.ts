@@ -46,8 +46,8 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
     'nothing has been counted yet: it begins so',
   ],
   [
-    /^preparation (compiling|placing) on artefact\.ready #1: without countReady$/,
-    'it was the last one: the next state counts anew, or ends',
+    /^preparation placing on artefact\.ready #1: without countReady$/,
+    'it was the last one: it ends',
   ],
   [
     /^deviceQueue closing on driver\.lost: without refuseWaiting$/,
@@ -80,10 +80,6 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [
     /^runtime\/text\/slot-pool\.js: without (if \(this\.#seen === |this\.#seen = )this\.#holds\.settled/,
     'it looks again through what it has looked through, and finds the same',
-  ],
-  [
-    /^rowMemory absent on rows\.want: removed$/,
-    'what is wanted is in use, and hears of it before it can be asked to leave',
   ],
   [
     /^session idle on session\.(close|expired|evicted): without cancelIdle$/,

@@ -1,7 +1,7 @@
 /**
  * `node mutated-tables.script.js`, with the names of mutants of machines and books as lines of its
- * input: for each, who notices it without whole servers. The tests that own the
- * machine or book, evaluated anew each time, then all states of the charts in small scopes. Mutants live in one
+ * input: for each, who notices it without whole servers. The tests that own the machine or book,
+ * evaluated anew each time, then all states of the charts in small scopes. Mutants live in one
  * thread, so tests that start threads prove nothing here.
  */
 import { readFileSync, writeSync } from 'node:fs';
