@@ -4,6 +4,7 @@
  * ends.
  */
 
+import { ChurnMap } from '../runtime/base/churn-map.js';
 /** Something that holds bytes for a reader. */
 export interface HeldBytes {
   readonly heldBytes: number;
@@ -11,7 +12,7 @@ export interface HeldBytes {
 
 export class OpenRequests {
   /** Clients choose ids, so several requests may share one. */
-  readonly #cancels = new Map<string, Set<() => void>>();
+  readonly #cancels = new ChurnMap<string, Set<() => void>>();
   readonly #streams = new Set<HeldBytes>();
 
   /** `cancel` ends the request; gives back how to take it out. */

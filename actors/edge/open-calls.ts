@@ -2,6 +2,7 @@
  * Calls that the server has taken from http and not answered: by which it knows a request that no
  * actor shows, because it is on its way or its thread does not answer.
  */
+import { ChurnSet } from '../../runtime/base/churn-map.js';
 import type { Clock } from '../../runtime/base/ports.js';
 
 export interface OpenCall {
@@ -12,7 +13,7 @@ export interface OpenCall {
 
 export class OpenCalls {
   readonly #clock: Clock;
-  readonly #calls = new Set<OpenCall>();
+  readonly #calls = new ChurnSet<OpenCall>();
 
   constructor(clock: Clock) {
     this.#clock = clock;

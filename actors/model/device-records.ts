@@ -2,6 +2,7 @@
  * What a device tells whoever records: its works at acceptance and retirement, its books after each
  * change. Owned by the device's actor. While nobody records each call is a branch.
  */
+import { ChurnMap } from '../../runtime/base/churn-map.js';
 import type { Submission, SubmissionRetired } from '../../runtime/hal/submission.js';
 import type { ActorSelf } from '../../runtime/system/actor.js';
 import type { WorkRecord } from '../../runtime/system/recorder.js';
@@ -18,7 +19,7 @@ export class DeviceRecords {
   readonly #self: ActorSelf;
   readonly #bytes: () => DeviceBytes;
   /** Accepted while somebody recorded, by invocation. */
-  readonly #accepted = new Map<string, Accepted>();
+  readonly #accepted = new ChurnMap<string, Accepted>();
 
   constructor(self: ActorSelf, bytes: () => DeviceBytes) {
     this.#self = self;

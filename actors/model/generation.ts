@@ -3,6 +3,7 @@
  * scheduler and the specialization cache, and is the parent of its requests, cohorts and
  * specializations.
  */
+import { ChurnMap, ChurnSet } from '../../runtime/base/churn-map.js';
 import { toStatus } from '../../runtime/base/errors.js';
 import { FiniteControl, type StageUse } from '../../runtime/packages/finite-control.js';
 import type { ActorFactory, ActorSelf } from '../../runtime/system/actor.js';
@@ -72,14 +73,14 @@ class GenerationHost extends GenerationBase<PreparedFinite> {
   /** Executables of specializations that have not been unloaded, of evicted ones too. */
   readonly #loaded = new Set<string>();
   /** Specializations by what cohorts hold of them. */
-  readonly #lent = new Map<string, string>();
+  readonly #lent = new ChurnMap<string, string>();
   #specialized = 0;
   #compiling = 0;
   #control: FiniteControl | null = null;
   #brief: BriefPreparer | null = null;
-  readonly #requests = new Set<string>();
+  readonly #requests = new ChurnSet<string>();
   /** Members of the cohorts in flight. */
-  readonly #cohorts = new Map<string, readonly CohortMember[]>();
+  readonly #cohorts = new ChurnMap<string, readonly CohortMember[]>();
   #willForm = false;
   #cohortsFormed = 0;
   #membersServed = 0;

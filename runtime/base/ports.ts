@@ -2,6 +2,7 @@
  * The only doors to time, randomness and identity. Everything above takes these as arguments, so a
  * simulation owns them all: no other file may name the platform's clock, timers or random source.
  */
+import { ChurnMap } from './churn-map.js';
 import { randomBytes } from 'node:crypto';
 
 export interface Clock {
@@ -42,7 +43,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 /** Ports of a real thread. `threadName` keeps ids unique over threads. */
 export function systemPorts(threadName: string): Ports {
   const originMs = threadOriginMs();
-  const handles = new Map<TimerId, NodeJS.Timeout>();
+  const handles = new ChurnMap<TimerId, NodeJS.Timeout>();
   let nextTimer = 1;
   let nextId = 1;
   return {

@@ -8,6 +8,7 @@
  * running, but only once everything that it waited for has settled: until a work has retired, its
  * storage is in use. Called by whoever owns storage; it frees nothing itself.
  */
+import { ChurnSet } from '../base/churn-map.js';
 import type { Clock } from '../base/ports.js';
 import { assert, StatusError, toStatus, type StatusRecord } from '../base/errors.js';
 import { rangesOverlap } from './buffer.js';
@@ -62,7 +63,7 @@ export class Queue {
   readonly #driver: Driver;
   readonly #clock: Clock;
   /** Accepted and not retired, in order of acceptance. */
-  readonly #accepted = new Set<Work>();
+  readonly #accepted = new ChurnSet<Work>();
   /** The last work accepted on each timeline. */
   readonly #last = new WeakMap<Timeline, Work>();
   #ready: Work[] = [];

@@ -3,6 +3,7 @@
  * then everything that asks the budget for bytes. Whoever waits is told exactly once: admitted, or
  * why not.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { assert, StatusError, toStatus, type StatusRecord } from '../base/errors.js';
 import type { BankTable } from './bank-table.js';
 import type { Ask, Budget, Reservation } from './budget.js';
@@ -80,8 +81,8 @@ export class AdmissionLine {
   readonly #tables: LineTables;
   readonly #refusal: () => StatusRecord | null;
   /** By invocation id, or by key for storage. */
-  readonly #asking = new Map<string, Waiting>();
-  readonly #parked = new Map<string, Parked>();
+  readonly #asking = new ChurnMap<string, Waiting>();
+  readonly #parked = new ChurnMap<string, Parked>();
   readonly #limits = new WorkspaceLimits();
 
   /** `refusal` says why the device takes nothing; null while it does. */

@@ -8,6 +8,7 @@
  * admission and given back when the last accepted work that may touch it has retired, failed or
  * not. Cancelling takes back only what has not been accepted.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { StatusError, type StatusRecord } from '../base/errors.js';
 import type { Ports } from '../base/ports.js';
 import { subRange } from '../hal/buffer.js';
@@ -20,12 +21,8 @@ import type { Owner, Submission, SubmissionRetired } from '../hal/submission.js'
 import { AdmissionLine, NO_BANKS, type LineDetails } from './admission-line.js';
 import { BankTable } from './bank-table.js';
 import type { Budget, Reservation } from './budget.js';
-import {
-  PAGE_BYTES,
-  planInvocation,
-  type InvocationPlan,
-  type StorageSource,
-} from './invocation-plan.js';
+import { PAGE_BYTES, planInvocation } from './invocation-plan.js';
+import type { InvocationPlan, StorageSource } from './invocation-plan.js';
 import { InvocationRecorder } from './invocation-recorder.js';
 import { PlacementRetry } from './placement-retry.js';
 import { RoomMaker } from './room-maker.js';
@@ -88,7 +85,7 @@ export class InvocationRunner {
   gathers: Gathers | null = null;
   readonly #line: AdmissionLine;
   /** Banks that each binds, by invocation; those of rows that wait for theirs are among them. */
-  readonly #running = new Map<string, ReadonlySet<string>>();
+  readonly #running = new ChurnMap<string, ReadonlySet<string>>();
   /** That they give back when they end. */
   #runningBytes = 0;
 

@@ -6,6 +6,7 @@
  * an accepted work cannot be freed (law I1). The sum never exceeds the limit (law I7). When nothing
  * is running and all leases were given up, it reads zero (law I8). Only retirements free.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { assert } from '../base/errors.js';
 import type { Owner, OwnerKind } from '../hal/submission.js';
 
@@ -21,7 +22,7 @@ type Entry = { -readonly [Key in keyof Lease]: Lease[Key] };
 
 export class Ledger {
   readonly limitBytes: number;
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new ChurnMap<number, Entry>();
   #next = 1;
   #bytes = 0;
   /** Called after each change of who holds how many bytes. */

@@ -5,6 +5,7 @@
  * Every free range remembers whose bytes it may still hold: a deployment, nobody (fresh, zero), or
  * several, so that the pool clears exactly what passes from one deployment to another.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { assert } from '../base/errors.js';
 
 export const ALIGNMENT = 256;
@@ -24,7 +25,7 @@ export const roundUp = (bytes: number): number =>
 export class SlabAllocator {
   /** Free ranges by offset; neighbours never touch. */
   #free: Placement[] = [];
-  readonly #used = new Map<number, number>();
+  readonly #used = new ChurnMap<number, number>();
   #bytes = 0;
   #usedBytes = 0;
 

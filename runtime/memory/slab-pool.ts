@@ -6,6 +6,7 @@
  * settled. Option `poison` fills whatever is handed out with a pattern, so that tests see reads of
  * bytes that nobody wrote.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { assert } from '../base/errors.js';
 import type { DeviceRange } from '../hal/buffer.js';
 import type { Fence } from '../hal/fence.js';
@@ -22,7 +23,7 @@ export class SlabPool implements Pool {
   readonly #poison: boolean;
   readonly #slabs: SlabAllocator[];
   /** Deployments of handed-out ranges, by slab and offset. */
-  readonly #holders = new Map<string, string>();
+  readonly #holders = new ChurnMap<string, string>();
 
   constructor(memory: SlabMemory, options: { poison?: boolean } = {}) {
     this.#memory = memory;

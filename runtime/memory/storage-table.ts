@@ -5,6 +5,7 @@
  * Holds: the bytes go back to the pool when the owner has given them up and the last accepted
  * invocation that uses them has retired, whichever comes later (law I1). A key names one storage.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { assert, StatusError } from '../base/errors.js';
 import type { DeviceRange } from '../hal/buffer.js';
 import type { Pool } from '../hal/pool.js';
@@ -33,7 +34,7 @@ export class StorageTable {
   readonly #pool: Pool;
   readonly #ledger: Ledger;
   readonly #retry: Pick<PlacementRetry, 'refused'>;
-  readonly #keyed = new Map<string, PlacedStorage>();
+  readonly #keyed = new ChurnMap<string, PlacedStorage>();
   /** Given up by their owners; freed with their last use. */
   readonly #givenUp = new Set<PlacedStorage>();
 

@@ -5,6 +5,7 @@
  *
  * Holds: the bytes of a stage in use never exceed its limit; who waits for a stage starts in order.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { assert } from '../base/errors.js';
 
 /** What one invocation takes of one stage's limit: at most the limit itself. */
@@ -22,7 +23,7 @@ interface Entry {
 }
 
 export class WorkspaceLimits {
-  readonly #used = new Map<string, number>();
+  readonly #used = new ChurnMap<string, number>();
   #waiting: Entry[] = [];
 
   /** Invocations that wait. */

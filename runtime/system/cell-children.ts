@@ -2,6 +2,7 @@
  * The children of one cell in order of start: stops them, last started first, and after one went
  * down by itself carries out what the supervision decides. Without supervision nobody is restarted.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { StatusError } from '../base/errors.js';
 import type { Cell } from './cell.js';
 import type { CellHost } from './cell-host.js';
@@ -11,7 +12,7 @@ import type { Supervision } from './supervision.js';
 
 export class CellChildren {
   readonly #host: CellHost;
-  readonly #cells = new Map<string, Cell>();
+  readonly #cells = new ChurnMap<string, Cell>();
   #supervision: Supervision | null = null;
   #intensity: RestartIntensity | null = null;
 

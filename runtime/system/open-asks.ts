@@ -3,6 +3,7 @@
  * Each has one holder; the holder's death answers it. Closing an ask twice is told to the caller,
  * so no second reply leaves the thread.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { threadOf, type Address } from './address.js';
 import type { Message } from './envelope.js';
 
@@ -14,9 +15,9 @@ interface OpenAsk {
 }
 
 export class OpenAsks {
-  readonly #open = new Map<string, OpenAsk>();
+  readonly #open = new ChurnMap<string, OpenAsk>();
   /** Most hold one ask: only who holds several has a set. */
-  readonly #byHolder = new Map<Address, string | Set<string>>();
+  readonly #byHolder = new ChurnMap<Address, string | Set<string>>();
 
   get size(): number {
     return this.#open.size;

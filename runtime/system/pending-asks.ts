@@ -3,6 +3,7 @@
  * whoever removes it from this table (a reply, a death, the deadline) delivers the terminal, and
  * everything that comes later finds nothing. `holder` follows the ask when it is forwarded.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import type { Ports, TimerId } from '../base/ports.js';
 import { threadOf, type Address } from './address.js';
 import type { Reply } from './envelope.js';
@@ -31,7 +32,7 @@ export interface NewAsk {
 export class PendingAsks {
   readonly #ports: Ports;
   readonly #onTimeout: (ask: PendingAsk) => void;
-  readonly #pending = new Map<string, PendingAsk>();
+  readonly #pending = new ChurnMap<string, PendingAsk>();
   #timeouts = 0;
 
   /** `onTimeout` is told after the terminal was delivered. */

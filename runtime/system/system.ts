@@ -3,6 +3,7 @@
  * process has one; a transport joins them. Nothing in it waits and nothing in it is asynchronous
  * but `request`, the door for promises.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import type { StatusRecord } from '../base/errors.js';
 import type { Ports } from '../base/ports.js';
 import type { ActorFactory } from './actor.js';
@@ -59,7 +60,7 @@ export class ActorSystem implements CellHost, TransportReceiver {
   /** May be set or removed at any time. */
   recorder: Recorder | null;
   readonly root: Cell;
-  readonly #cells = new Map<Address, Cell>();
+  readonly #cells = new ChurnMap<Address, Cell>();
   readonly #transport: Transport;
   readonly #signals: SignalHandler;
   readonly #edge: Edge;

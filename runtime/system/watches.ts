@@ -3,11 +3,12 @@
  * its one `down` or to `unwatch`; whoever removes the pair delivers the `down`. The thread of the
  * target keeps the pair to know whom to tell, the thread of the watcher to tell it once.
  */
+import { ChurnMap } from '../base/churn-map.js';
 import { threadOf, type Address } from './address.js';
 
 export class Watches {
-  readonly #watchersOf = new Map<Address, Set<Address>>();
-  readonly #targetsOf = new Map<Address, Set<Address>>();
+  readonly #watchersOf = new ChurnMap<Address, Set<Address>>();
+  readonly #targetsOf = new ChurnMap<Address, Set<Address>>();
 
   /** Pairs, for `describe`. */
   get size(): number {
@@ -59,13 +60,13 @@ export class Watches {
   }
 }
 
-function insert(map: Map<Address, Set<Address>>, key: Address, value: Address): void {
+function insert(map: ChurnMap<Address, Set<Address>>, key: Address, value: Address): void {
   const values = map.get(key);
   if (values === undefined) map.set(key, new Set([value]));
   else values.add(value);
 }
 
-function erase(map: Map<Address, Set<Address>>, key: Address, value: Address): void {
+function erase(map: ChurnMap<Address, Set<Address>>, key: Address, value: Address): void {
   const values = map.get(key);
   values?.delete(value);
   if (values?.size === 0) map.delete(key);
