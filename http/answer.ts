@@ -6,7 +6,7 @@
 import type { LoomContext } from './context.js';
 import { errorAnswer } from './errors.js';
 
-const jsonType = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
 
 export function answerText(c: LoomContext, status: number, type: string, text: string): Response {
   return new Response(text, {

@@ -5,6 +5,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { answerError } from './answer.js';
 import type { LoomApp, LoomContext, LoomEnv } from './context.js';
+import { DirectCalls } from './direct-calls.js';
 import { HttpFault } from './errors.js';
 import { requestForm } from './middleware/request-form.js';
 import { requestScope } from './middleware/request-scope.js';
@@ -12,8 +13,8 @@ import { adminRoutes } from './routes/admin.js';
 import { chatRoutes } from './routes/chat.js';
 import { completionsRoutes } from './routes/completions.js';
 import { consoleRoutes } from './routes/console.js';
-import { decisionsRoutes } from './routes/decisions.js';
-import { embeddingsRoutes } from './routes/embeddings.js';
+import { decisions, decisionsRoutes } from './routes/decisions.js';
+import { embeddings, embeddingsRoutes } from './routes/embeddings.js';
 import { healthRoutes } from './routes/health.js';
 import { metricsRoutes } from './routes/metrics.js';
 import { modelRoutes } from './routes/models.js';
@@ -45,6 +46,11 @@ export function createApp(services: Services): LoomApp {
   openapiRoutes(app, services);
   app.notFound((c) => answerError(c, noRoute(app, c)));
   return app;
+}
+
+/** The calls that need none of the above, for `listen`. */
+export function directCalls(services: Services): DirectCalls {
+  return new DirectCalls(services, [embeddings, decisions]);
 }
 
 /** 405 where only the method is wrong, 404 with a pointer to the list otherwise. */

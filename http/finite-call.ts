@@ -6,11 +6,12 @@
 import { StatusError } from '../runtime/base/errors.js';
 import { memberCount } from '../runtime/profiles/finite-request.js';
 import type { FiniteBody } from '../runtime/profiles/finite-request.js';
+import { answerJsonText } from './answer.js';
 import type { LoomContext, RequestScope } from './context.js';
-import { readJson } from './json-body.js';
+import { parseBody, readBody } from './json-body.js';
 import { requireJson } from './middleware/admin-access.js';
 import { deadlineOf, requestBound, withDeadline } from './request-deadline.js';
-import type { FiniteResult } from './serving.js';
+import type { CallOptions, FiniteResult } from './serving.js';
 import type { Services } from './services.js';
 
 export interface FiniteRoute {
@@ -22,38 +23,65 @@ export interface FiniteRoute {
 export interface FiniteReading {
   readonly model: string;
   readonly body: FiniteBody;
-  readonly encode: (result: FiniteResult) => Response;
+  /** As JSON text. */
+  readonly encode: (result: FiniteResult) => string;
 }
 
 export function answerFinite(
   c: LoomContext,
   services: Services,
-  { path, read }: FiniteRoute,
+  route: FiniteRoute,
 ): Promise<Response> {
-  const { limits, serving } = services;
+  const { limits } = services;
   const scope = c.get('scope');
-  scope.route = path;
-  if (services.isDraining()) throw draining();
-  requireJson(c.req.header('content-type'));
+  beginFinite(services, { scope, route }, c.req.header('content-type'));
   return withDeadline(deadlineOf(c, services, requestBound(limits)), async (options) => {
-    const value = await readJson(c.req.raw, {
-      bodyBytesMax: limits.bodyBytesMax,
-      lists: { elementsMax: limits.batchMax, knob: '--max-batch N' },
-      exchange: scope.exchange,
-    });
-    const { model, body, encode } = read(value);
-    const call = { requestId: scope.requestId, model, body };
-    const result = await serving.infer(call, options);
-    const members = memberCount(body);
-    if (result.rows.length !== members) {
-      throw new StatusError(
-        'internal',
-        `the server answered ${result.rows.length} rows for ${members} inputs`,
-      );
-    }
-    observe(services, scope, result);
-    return encode(result);
+    const bytes = await readBody(c.req.raw, limits.bodyBytesMax);
+    return answerJsonText(c, await inferFinite(services, { scope, route }, bytes, options));
   });
+}
+
+/** A request that is on its way through a route. */
+export interface FiniteRequest {
+  readonly scope: RequestScope;
+  readonly route: FiniteRoute;
+}
+
+/** What is known before the body has come. */
+export function beginFinite(
+  services: Services,
+  { scope, route }: FiniteRequest,
+  contentType: string | undefined,
+): void {
+  scope.route = route.path;
+  if (services.isDraining()) throw draining();
+  requireJson(contentType);
+}
+
+/** The answer to a body that has come whole, as JSON text. May also throw at once. */
+export function inferFinite(
+  services: Services,
+  { scope, route }: FiniteRequest,
+  bytes: Uint8Array,
+  options: CallOptions,
+): Promise<string> {
+  const { limits, serving } = services;
+  const lists = { elementsMax: limits.batchMax, knob: '--max-batch N' };
+  const reading = route.read(parseBody(bytes, { lists, exchange: scope.exchange }));
+  const { model, body } = reading;
+  const call = { requestId: scope.requestId, model, body };
+  return serving.infer(call, options).then((result) => {
+    requireRows(result, body);
+    observe(services, scope, result);
+    return reading.encode(result);
+  });
+}
+
+function requireRows({ rows }: FiniteResult, body: FiniteBody): void {
+  const members = memberCount(body);
+  if (rows.length === members) return;
+  const message = `the server answered ${rows.length} rows for ${members} inputs`;
+  throw new StatusError('internal', message);
 }
 
 function observe(services: Services, scope: RequestScope, result: FiniteResult): void {

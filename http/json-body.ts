@@ -11,18 +11,23 @@ import { StatusError } from '../runtime/base/errors.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export interface BodyLimits {
-  readonly bodyBytesMax: number;
+export interface JsonLimits {
   /** Elements of the lists that the document holds; null: as many as there are. */
   readonly lists: JsonBounds | null;
   /** Told the bytes of the body when it has come whole. */
   readonly exchange: Exchange | null;
 }
 
+export interface BodyLimits extends JsonLimits {
+  readonly bodyBytesMax: number;
+}
+
 export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
-  const { bodyBytesMax, lists, exchange } = limits;
-  requirePlain(request.headers.get('content-encoding'));
-  const bytes = await readBytes(request, bodyBytesMax);
+  return parseBody(await readBody(request, limits.bodyBytesMax), limits);
+}
+
+/** A body that has come whole, as JSON. */
+export function parseBody(bytes: Uint8Array, { lists, exchange }: JsonLimits): unknown {
   exchange?.body(bytes);
   if (bytes.byteLength === 0) {
     throw new StatusError('invalidArgument', 'the body is empty; a JSON object is expected');
@@ -44,7 +49,9 @@ function requirePlain(encoding: string | null): void {
   );
 }
 
-async function readBytes(request: Request, bodyBytesMax: number): Promise<Uint8Array> {
+/** At most `bodyBytesMax` bytes. */
+export async function readBody(request: Request, bodyBytesMax: number): Promise<Uint8Array> {
+  requirePlain(request.headers.get('content-encoding'));
   const declared = request.headers.get('content-length');
   if (declared !== null) {
     if (Number(declared) > bodyBytesMax) throw tooLarge(bodyBytesMax, declared);

@@ -20,6 +20,7 @@ import {
   tooManyOpen,
 } from './broken-request.js';
 import type { LoomApp } from './context.js';
+import type { DirectCalls } from './direct-calls.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -27,6 +28,8 @@ export interface ListenOptions {
   readonly port: number;
   readonly ports: Ports;
   readonly times?: Partial<ConnectionTimes>;
+  /** Asked first of each request; absent: the application answers all. */
+  readonly direct?: DirectCalls;
 }
 
 export interface ConnectionTimes {
@@ -71,7 +74,7 @@ export const pipelinedMax = 64;
 const idleSweepMs = 20;
 
 export async function listen(app: LoomApp, options: ListenOptions): Promise<Listener> {
-  const server = serverOf(app, { ...defaultTimes, ...options.times });
+  const server = serverOf(app, options);
   await started(server, options);
   const { port } = server.address() as AddressInfo;
   const reached = anyAddress.get(options.host);
@@ -85,7 +88,8 @@ export async function listen(app: LoomApp, options: ListenOptions): Promise<List
   };
 }
 
-function serverOf(app: LoomApp, times: ConnectionTimes): Server {
+function serverOf(app: LoomApp, { times: given, direct }: ListenOptions): Server {
+  const times = { ...defaultTimes, ...given };
   const { headersMs, bodyMs, bodyGraceMs, stalledMs } = times;
   const open = new WeakMap<Socket, number>();
   const serverOptions = {
@@ -103,7 +107,13 @@ function serverOf(app: LoomApp, times: ConnectionTimes): Server {
     { hostname: 'localhost', errorHandler: refusedRequest },
   );
   const server = createServer(serverOptions, (incoming, outgoing) => {
-    void onRequest(incoming, outgoing);
+    const { socket } = incoming;
+    const count = (open.get(socket) ?? 0) + 1;
+    open.set(socket, count);
+    outgoing.once('close', () => open.set(socket, (open.get(socket) ?? 1) - 1));
+    if (count > pipelinedMax || direct?.take(incoming, outgoing) !== true) {
+      void onRequest(incoming, outgoing);
+    }
   });
   server.timeout = stalledMs;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
@@ -112,13 +122,9 @@ function serverOf(app: LoomApp, times: ConnectionTimes): Server {
   return server;
 }
 
-/** Counts the request in; the refusal of one that is malformed or too many, else null. */
+/** The refusal of a request that is malformed or one too many on its connection, else null. */
 function refusalOf(open: WeakMap<Socket, number>, bindings: HttpBindings): Response | null {
-  const { incoming, outgoing } = bindings;
-  const { socket } = incoming;
-  const count = (open.get(socket) ?? 0) + 1;
-  open.set(socket, count);
-  outgoing.once('close', () => open.set(socket, (open.get(socket) ?? 1) - 1));
+  const count = open.get(bindings.incoming.socket) ?? 0;
   if (count > pipelinedMax) return plainAnswer(tooManyOpen(count, pipelinedMax));
   const fault = hostMissing(bindings);
   return fault === null ? null : plainAnswer(fault);

@@ -5,6 +5,7 @@
  * deadline passes. The work is raced against it, so an answer never waits for a server that is slow
  * to notice.
  */
+import type { HttpBindings } from '@hono/node-server';
 import { z } from '@hono/zod-openapi';
 import { CancelSource } from '../runtime/base/cancel-source.js';
 import { StatusError } from '../runtime/base/errors.js';
@@ -12,6 +13,8 @@ import type { Ports } from '../runtime/base/ports.js';
 import type { LoomContext } from './context.js';
 import type { HttpLimits, Services } from './services.js';
 import type { CallOptions } from './serving.js';
+
+type Outgoing = HttpBindings['outgoing'];
 
 /** What /openapi.json says of the headers that such a route reads. */
 export const requestHeaders = z.object({
@@ -75,6 +78,10 @@ export function clientLeaves(c: LoomContext): DeadlineInput['onLeave'] {
   // `env` itself is absent when tests call the application without a socket.
   const outgoing = (c.env as LoomContext['env'] | undefined)?.outgoing;
   if (outgoing === undefined) return (leave) => onAbort(c.req.raw.signal, leave);
+  return socketLeaves(outgoing);
+}
+
+export function socketLeaves(outgoing: Outgoing): DeadlineInput['onLeave'] {
   return (leave) => {
     const closed = (): void => {
       if (!outgoing.writableFinished) leave();

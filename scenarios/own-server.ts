@@ -8,7 +8,7 @@ import type { ActorSystem } from '../runtime/system/system.js';
 import type { SystemRecord } from '../runtime/system/recorder.js';
 import { RingRecorder } from '../runtime/system/ring-recorder.js';
 import type { Topology } from '../runtime/threads/topology.js';
-import { createApp } from '../http/app.js';
+import { createApp, directCalls } from '../http/app.js';
 import { loadComposition } from '../http/cli/composition.js';
 import { listen } from '../http/listen.js';
 import { Metrics } from '../http/metrics.js';
@@ -84,7 +84,9 @@ export async function startOwnServer(settings: ServerSettings): Promise<OwnServe
     isStarting: () => false,
     isDraining: () => false,
   };
-  const listener = await listen(createApp(services), { host: '127.0.0.1', port: 0, ports });
+  const direct = directCalls(services);
+  const where = { host: '127.0.0.1', port: 0 };
+  const listener = await listen(createApp(services), { ...where, ports, direct });
   const transitions = new RecordedTransitions(recordsOf(server), ports.timers);
   const harm = (fault: Fault): Promise<void> => harmed(server, fault);
   const hold = (what: Held): Promise<Release> => held(server, what);

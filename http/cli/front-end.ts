@@ -1,5 +1,5 @@
 /** The HTTP side of `serve`: the application over a started server, behind a socket. */
-import { createApp } from '../app.js';
+import { createApp, directCalls } from '../app.js';
 import { defaultTimes, listen } from '../listen.js';
 import type { Listener } from '../listen.js';
 import type { Metrics } from '../metrics.js';
@@ -63,5 +63,6 @@ export function openFrontEnd(input: FrontEndInput): Promise<Listener> {
     // Waiting for an answer moves nothing either.
     stalledMs: Math.max(defaultTimes.stalledMs, longestMs + stalledGraceMs),
   };
-  return listen(createApp(services), { host, port, ports, times });
+  const direct = directCalls(services);
+  return listen(createApp(services), { host, port, ports, times, direct });
 }

@@ -4,9 +4,8 @@
  */
 import { answersOf } from '../../runtime/profiles/decisions.js';
 import type { Question } from '../../runtime/profiles/decisions.js';
-import { answerJson } from '../answer.js';
-import type { LoomApp, LoomContext } from '../context.js';
-import { answerFinite, type FiniteReading } from '../finite-call.js';
+import type { LoomApp } from '../context.js';
+import { answerFinite, type FiniteReading, type FiniteRoute } from '../finite-call.js';
 import { requestHeaders } from '../request-deadline.js';
 import { checkBody } from '../schemas/check.js';
 import { decisionsAnswer, decisionsRequest, readQuestions } from '../schemas/decisions.js';
@@ -14,6 +13,8 @@ import type { Services } from '../services.js';
 import { describe } from './describe.js';
 
 const path = '/v1/decisions';
+
+export const decisions: FiniteRoute = { path, read };
 
 export function decisionsRoutes(app: LoomApp, services: Services): void {
   describe(app, {
@@ -26,17 +27,17 @@ export function decisionsRoutes(app: LoomApp, services: Services): void {
     answers: { 200: { text: 'One distribution a question, in order.', schema: decisionsAnswer } },
     errors: [400, 404, 408, 413, 415, 429, 503, 504],
   });
-  app.post(path, (c) => answerFinite(c, services, { path, read: (body) => readBody(c, body) }));
+  app.post(path, (c) => answerFinite(c, services, decisions));
 }
 
-function readBody(c: LoomContext, value: unknown): FiniteReading {
+function read(value: unknown): FiniteReading {
   const { model, questions: given, context } = checkBody(decisionsRequest, value);
   const questions = readQuestions(given, context);
   return {
     model,
     body: { profile: 'decisions', questions },
     encode: (result) =>
-      answerJson(c, {
+      JSON.stringify({
         object: 'list',
         data: questions.map((question, index) => decisionOf(question, index, result.rows[index]!)),
         model: result.model,

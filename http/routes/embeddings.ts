@@ -1,9 +1,8 @@
 /** `POST /v1/embeddings`, as OpenAI has it: one row an input, as numbers or as base64. */
-import { answerJsonText } from '../answer.js';
-import type { LoomApp, LoomContext } from '../context.js';
+import type { LoomApp } from '../context.js';
 import { encodeRow } from '../encode-row.js';
 import type { RowFormat } from '../encode-row.js';
-import { answerFinite, type FiniteReading } from '../finite-call.js';
+import { answerFinite, type FiniteReading, type FiniteRoute } from '../finite-call.js';
 import { requestHeaders } from '../request-deadline.js';
 import { checkBody } from '../schemas/check.js';
 import { embeddingsAnswer, embeddingsRequest, readInputs } from '../schemas/embeddings.js';
@@ -12,6 +11,8 @@ import type { Services } from '../services.js';
 import { describe } from './describe.js';
 
 const path = '/v1/embeddings';
+
+export const embeddings: FiniteRoute = { path, read };
 
 export function embeddingsRoutes(app: LoomApp, services: Services): void {
   describe(app, {
@@ -24,16 +25,16 @@ export function embeddingsRoutes(app: LoomApp, services: Services): void {
     answers: { 200: { text: 'One embedding an input, in order.', schema: embeddingsAnswer } },
     errors: [400, 404, 408, 413, 415, 429, 503, 504],
   });
-  app.post(path, (c) => answerFinite(c, services, { path, read: (body) => readBody(c, body) }));
+  app.post(path, (c) => answerFinite(c, services, embeddings));
 }
 
-function readBody(c: LoomContext, value: unknown): FiniteReading {
+function read(value: unknown): FiniteReading {
   const { model, input, dimensions, encoding_format } = checkBody(embeddingsRequest, value);
   const inputs = readInputs(input);
   return {
     model,
     body: { profile: 'embeddings', inputs, dimensions: dimensions ?? 0 },
-    encode: (result) => answerJsonText(c, answerText(result, encoding_format ?? 'float')),
+    encode: (result) => answerText(result, encoding_format ?? 'float'),
   };
 }
 

@@ -1,6 +1,6 @@
 /** A server of a replay's own on real threads: the options of the recording, a free port. */
 import { systemPorts } from '../../runtime/base/ports.js';
-import { createApp } from '../../http/app.js';
+import { createApp, directCalls } from '../../http/app.js';
 import { loadComposition } from '../../http/cli/composition.js';
 import { listen } from '../../http/listen.js';
 import { Metrics } from '../../http/metrics.js';
@@ -34,7 +34,9 @@ export async function startRealServer(
     observing: server.observing,
     open: new OpenRequests(),
   };
-  const listener = await listen(createApp(services), { host: '127.0.0.1', port: 0, ports });
+  const direct = directCalls(services);
+  const where = { host: '127.0.0.1', port: 0 };
+  const listener = await listen(createApp(services), { ...where, ports, direct });
   const ground = {
     clock: ports.clock,
     timers: ports.timers,

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createApp } from '../../../http/app.js';
+import { createApp, directCalls } from '../../../http/app.js';
 import { listen } from '../../../http/listen.js';
 import { systemPorts } from '../../../runtime/base/ports.js';
 import { isSecret, keptHeaders, keptPath } from '../../../http/traffic/secret-headers.js';
@@ -27,8 +27,10 @@ async function recorded(
     },
   };
   const made = harness();
-  const app = createApp({ ...made.services, traffic: new TrafficRecorder(sink, ports.clock) });
-  const listener = await listen(app, { host: '127.0.0.1', port: 0, ports });
+  const services = { ...made.services, traffic: new TrafficRecorder(sink, ports.clock) };
+  const direct = directCalls(services);
+  const where = { host: '127.0.0.1', port: 0 };
+  const listener = await listen(createApp(services), { ...where, ports, direct });
   try {
     await work(listener.url, listener.port, lines);
   } finally {
