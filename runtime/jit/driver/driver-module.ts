@@ -38,6 +38,7 @@ export class DriverModule implements KernelModule {
       zeroPage: global(),
       sink: global(),
       scratch: global(),
+      lastByte: global(),
       budget: global(),
     };
   }

@@ -102,6 +102,13 @@ function runBody(module: DriverModule, { words, parts, plan }: RunInput): Functi
   code.i32(SINK_BYTES);
   code.op('i32.add');
   code.setGlobal(globals.scratch);
+  // Of 65,536 pages the product is 0, and one less the last address again.
+  code.op('memory.size');
+  code.i32(16);
+  code.op('i32.shl');
+  code.i32(1);
+  code.op('i32.sub');
+  code.setGlobal(globals.lastByte);
   code.i32(0);
   code.setGlobal(globals.begun);
   words.emitReads(code);

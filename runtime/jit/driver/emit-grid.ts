@@ -12,7 +12,12 @@ import { SYNC } from '../local-abi.js';
 import { FunctionBody } from '../wasm/function-body.js';
 import type { DriverModule } from './driver-module.js';
 
-/** Chunks that each worker takes if all are equally fast: the grain of balancing. */
+/**
+ * Each worker first takes one long chunk, all of which cover three quarters of a step, then chunks
+ * that balance, of which all would take so many. What lies behind each other is read fastest in one
+ * go, and a worker of half the speed still finds others to take what is left.
+ */
+const LONG_QUARTERS = 3;
 const CHUNKS_PER_WORKER = 8;
 
 /** Parameters before the kernel's own arguments. */
@@ -29,24 +34,29 @@ export function gridBody(module: DriverModule, kernel: Kernel, kernelIndex: numb
     results: ['i32'],
   });
   const { globals } = module;
-  const total = code.local('i32');
-  const chunk = code.local('i32');
+  const chunks: Chunks = {
+    total: code.local('i32'),
+    first: code.local('i32'),
+    firsts: code.local('i32'),
+    chunk: code.local('i32'),
+  };
   const at = code.local('i32');
   const end = code.local('i32');
   const own = code.local('i32');
-  emitTotal(code, module, total);
-  emitChunkSize(code, module, total, chunk);
-  emitBegun(code, module, total, chunk);
+  emitTotal(code, module, chunks.total);
+  emitChunkSizes(code, module, chunks);
+  emitBegun(code, module, chunks);
   const done = code.block();
   const again = code.loop();
   code.get(COUNTER);
-  code.get(chunk);
+  code.i32(1);
   code.access('i32.atomic.rmw.add', 0);
-  code.tee(at);
-  code.get(total);
+  code.set(at);
+  emitChunk(code, chunks, { at, end });
+  code.get(at);
+  code.get(chunks.total);
   code.op('i32.ge_u');
   code.brIf(done);
-  emitChunkEnd(code, { at, chunk, total, end });
   emitChunkCharge(code, module, { at, end, units: unitsOf(kernel.body) });
   emitWorkgroups(code, { at, end, arguments: given.length, kernelIndex, sync: globals.sync });
   code.get(own);
@@ -88,40 +98,59 @@ function emitTotal(code: FunctionBody, module: DriverModule, total: number): voi
   code.set(total);
 }
 
-/** max(1, total / (workers * CHUNKS_PER_WORKER)); a lone worker takes everything at once. */
-function emitChunkSize(
-  code: FunctionBody,
-  module: DriverModule,
-  total: number,
-  chunk: number,
-): void {
+/** How one step is cut: `firsts` chunks of `first` workgroups, then chunks of `chunk`. */
+interface Chunks {
+  readonly total: number;
+  readonly first: number;
+  readonly firsts: number;
+  readonly chunk: number;
+}
+
+/** A lone worker takes everything at once; steps of few workgroups have no first chunks. */
+function emitChunkSizes(code: FunctionBody, module: DriverModule, chunks: Chunks): void {
+  const { total, first, firsts, chunk } = chunks;
   const { workers } = module.globals;
+  const divide = (parts: number): void => {
+    code.getGlobal(workers);
+    code.i32(parts);
+    code.ops('i32.mul', 'i32.div_u');
+  };
+  code.get(total);
+  code.get(total);
+  code.i32(LONG_QUARTERS);
+  code.op('i32.mul');
+  divide(4);
   code.getGlobal(workers);
   code.i32(1);
-  code.op('i32.eq');
-  code.if('i32');
-  code.get(total);
-  code.else();
-  code.get(total);
+  code.ops('i32.eq', 'select');
+  code.set(first);
   code.getGlobal(workers);
-  code.i32(CHUNKS_PER_WORKER);
-  code.ops('i32.mul', 'i32.div_u');
-  code.end();
-  code.set(chunk);
+  code.i32(0);
+  code.get(first);
+  code.op('select');
+  code.set(firsts);
+  code.get(total);
+  divide(CHUNKS_PER_WORKER);
+  code.tee(chunk);
   code.i32(1);
   code.get(chunk);
-  code.get(chunk);
-  code.ops('i32.eqz', 'select');
+  code.op('select');
   code.set(chunk);
 }
 
-/** All chunks of this step are begun: ceil(total / chunk), at most twice as many as asked for. */
-function emitBegun(code: FunctionBody, module: DriverModule, total: number, chunk: number): void {
+/** All chunks of this step are begun: the first ones and ceil(what is left / chunk). */
+function emitBegun(code: FunctionBody, module: DriverModule, chunks: Chunks): void {
+  const { total, first, firsts, chunk } = chunks;
   const { begun } = module.globals;
   code.getGlobal(begun);
+  code.get(firsts);
+  code.op('i32.add');
   code.get(total);
+  code.get(firsts);
+  code.get(first);
+  code.ops('i32.mul', 'i32.sub');
   code.get(chunk);
-  code.ops('i32.add');
+  code.op('i32.add');
   code.i32(1);
   code.op('i32.sub');
   code.get(chunk);
@@ -129,11 +158,33 @@ function emitBegun(code: FunctionBody, module: DriverModule, total: number, chun
   code.setGlobal(begun);
 }
 
-function emitChunkEnd(
+/** From the number of a chunk in `at`: its first workgroup and the one behind its last. */
+function emitChunk(
   code: FunctionBody,
-  { at, chunk, total, end }: { at: number; chunk: number; total: number; end: number },
+  { total, first, firsts, chunk }: Chunks,
+  { at, end }: { readonly at: number; readonly end: number },
 ): void {
   code.get(at);
+  code.get(firsts);
+  code.op('i32.lt_u');
+  code.if();
+  code.get(at);
+  code.get(first);
+  code.op('i32.mul');
+  code.tee(at);
+  code.get(first);
+  code.op('i32.add');
+  code.set(end);
+  code.else();
+  code.get(firsts);
+  code.get(first);
+  code.op('i32.mul');
+  code.get(at);
+  code.get(firsts);
+  code.op('i32.sub');
+  code.get(chunk);
+  code.ops('i32.mul', 'i32.add');
+  code.tee(at);
   code.get(chunk);
   code.op('i32.add');
   code.tee(end);
@@ -142,6 +193,7 @@ function emitChunkEnd(
   code.get(total);
   code.ops('i32.lt_u', 'select');
   code.set(end);
+  code.end();
 }
 
 /** Workgroups count as rounds, so that an immense grid of empty kernels ends too. */

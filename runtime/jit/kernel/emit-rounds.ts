@@ -18,6 +18,7 @@ import { forget, type KernelScope, type StreamAddress } from './kernel-scope.js'
 import { assignedIn } from './local-uses.js';
 import { fencesOf } from './fences.js';
 import { placesOf, type Place } from './place.js';
+import { emitReadAhead } from './read-ahead.js';
 
 /** Copies of a body, and the nodes of all of them. */
 const COPIES_MAX = 8;
@@ -66,6 +67,7 @@ export function emitRounds(scope: KernelScope, options: RoundsOptions): void {
   const exit = code.block();
   const again = code.loop();
   if (ahead) for (const pointer of pointers) emitMove(scope, pointer, count);
+  if (ahead) for (const pointer of pointers) emitReadAhead(scope, pointer, count);
   for (let copy = 0; copy < count; copy++) {
     scope.streams = streamsOf(pointers, copy);
     emitCopy(scope, copies, exit);

@@ -18,6 +18,8 @@ export interface KernelModule {
     readonly zeroPage: number;
     readonly sink: number;
     readonly scratch: number;
+    /** Address of the memory's last byte when the program began; the memory never shrinks. */
+    readonly lastByte: number;
     /** Back-edges that this worker may still take. */
     readonly budget: number;
   };
