@@ -1,11 +1,11 @@
 /**
- * Reads ahead of loops that pass over much memory. A processor fetches ahead within a page only, and
- * looks the next page up when it is first touched: a loop that streams weights waits at each page.
- * So one byte well ahead of such a pointer is read, and forgotten, once a trip through the copies of
- * the body.
+ * Reads ahead of loops that pass over much memory. A processor fetches ahead within a page only,
+ * and looks the next page up when it is first touched: a loop that streams weights waits at each
+ * page. So one byte well ahead of such a pointer is read, and forgotten, once a trip through the
+ * copies of the body.
  *
- * Holds: the byte lies inside the memory, whatever the pointer, so nothing traps; it may lie outside
- * the view, but no value depends on it.
+ * Holds: the byte lies inside the memory, whatever the pointer, so nothing traps; it may lie
+ * outside the view, but no value depends on it.
  */
 import type { Pointer } from './emit-streams.js';
 import type { KernelScope } from './kernel-scope.js';
