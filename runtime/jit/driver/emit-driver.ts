@@ -102,13 +102,7 @@ function runBody(module: DriverModule, { words, parts, plan }: RunInput): Functi
   code.i32(SINK_BYTES);
   code.op('i32.add');
   code.setGlobal(globals.scratch);
-  // Of 65,536 pages the product is 0, and one less the last address again.
-  code.op('memory.size');
-  code.i32(16);
-  code.op('i32.shl');
-  code.i32(1);
-  code.op('i32.sub');
-  code.setGlobal(globals.lastByte);
+  emitLastByte(code, globals.lastByte);
   code.i32(0);
   code.setGlobal(globals.begun);
   words.emitReads(code);
@@ -128,6 +122,16 @@ function runBody(module: DriverModule, { words, parts, plan }: RunInput): Functi
     code.end();
   });
   return code;
+}
+
+/** Of 65,536 pages the product is 0, and one less the last address again. */
+function emitLastByte(code: FunctionBody, global: number): void {
+  code.op('memory.size');
+  code.i32(16);
+  code.op('i32.shl');
+  code.i32(1);
+  code.op('i32.sub');
+  code.setGlobal(global);
 }
 
 /** Leaves a function without results when the i32 on the stack is not 0. */
