@@ -27,7 +27,12 @@ const closeObject = 125;
 
 /** Throws what the text exceeds; `bounds` null: only depth and inner sizes count. */
 export function scanJson(text: string, bounds: JsonBounds | null): void {
-  new Scan(text, bounds).run();
+  if (!isSmall(text, bounds)) new Scan(text, bounds).run();
+}
+
+/** It cannot exceed anything: it has fewer characters than elements and levels are allowed. */
+function isSmall({ length }: string, bounds: JsonBounds | null): boolean {
+  return length <= depthMax && (bounds === null || length <= bounds.elementsMax);
 }
 
 class Scan {

@@ -110,7 +110,7 @@ function serverOf(app: LoomApp, { times: given, direct }: ListenOptions): Server
     const { socket } = incoming;
     const count = (open.get(socket) ?? 0) + 1;
     open.set(socket, count);
-    outgoing.once('close', () => open.set(socket, (open.get(socket) ?? 1) - 1));
+    outgoing.on('close', () => open.set(socket, (open.get(socket) ?? 1) - 1));
     if (count > pipelinedMax || direct?.take(incoming, outgoing) !== true) {
       void onRequest(incoming, outgoing);
     }

@@ -9,7 +9,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { z } from '@hono/zod-openapi';
 import { CancelSource } from '../runtime/base/cancel-source.js';
 import { StatusError } from '../runtime/base/errors.js';
-import type { Ports } from '../runtime/base/ports.js';
+import type { Ports, TimerId } from '../runtime/base/ports.js';
 import type { LoomContext } from './context.js';
 import type { HttpLimits, Services } from './services.js';
 import type { CallOptions } from './serving.js';
@@ -86,7 +86,7 @@ export function socketLeaves(outgoing: Outgoing): DeadlineInput['onLeave'] {
     const closed = (): void => {
       if (!outgoing.writableFinished) leave();
     };
-    outgoing.once('close', closed);
+    outgoing.on('close', closed);
     if (outgoing.destroyed) closed();
     return () => void outgoing.off('close', closed);
   };
@@ -103,39 +103,76 @@ export function withDeadline<T>(
   input: DeadlineInput,
   work: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
-  const { ports, arrivedMs, timeoutMs, knob, header, onLeave, onCancel } = input;
+  const { ports, arrivedMs, timeoutMs, knob, header } = input;
   return new Promise((resolve, reject) => {
     const allowedMs = allowance(header, timeoutMs);
     const deadlineMs = arrivedMs + allowedMs;
-    const signal = new CancelSource();
-    const stops: (() => void)[] = [];
-    const settle = (): void => {
-      for (const stop of stops.splice(0)) stop();
-    };
-    const end = (error: StatusError): void => {
-      settle();
-      reject(error);
-      signal.abort();
-    };
-    const cancel = (why: string) => () => end(new StatusError('cancelled', why));
-    const remainingMs = Math.max(0, deadlineMs - ports.clock.now());
-    const timer = ports.timers.start(remainingMs, () => end(tooLate(allowedMs, knob)));
-    stops.push(() => ports.timers.cancel(timer));
-    stops.push(onLeave(cancel('the client closed the connection')));
-    stops.push(onCancel(cancel('the request was cancelled by its id')));
-    started(work, { signal, deadlineMs }).then(
+    const ends = new EarlyEnds(input, { allowedMs, deadlineMs, reject });
+    started(work, { signal: ends.signal, deadlineMs }).then(
       (value) => {
-        settle();
+        ends.stop();
         resolve(value);
       },
       (error: unknown) => {
-        settle();
+        ends.stop();
         // The actors keep the same deadline: whoever is first, its caller hears of the knobs.
         const isLate = isTimeout(error) && ports.clock.now() >= deadlineMs - TIMER_SLACK_MS;
         reject(isLate ? tooLate(allowedMs, knob) : (error as Error));
       },
     );
   });
+}
+
+interface Bounded {
+  readonly allowedMs: number;
+  readonly deadlineMs: number;
+  readonly reject: (error: StatusError) => void;
+}
+
+/** What may end a request before its answer: the first that does, does; after `stop` none. */
+class EarlyEnds {
+  readonly signal = new CancelSource();
+  readonly #input: DeadlineInput;
+  readonly #bounded: Bounded;
+  readonly #timer: TimerId;
+  #stopLeave: (() => void) | null = null;
+  #stopCancel: (() => void) | null = null;
+  #isOver = false;
+
+  constructor(input: DeadlineInput, bounded: Bounded) {
+    const { ports, knob, onLeave, onCancel } = input;
+    const { allowedMs, deadlineMs } = bounded;
+    this.#input = input;
+    this.#bounded = bounded;
+    const remainingMs = Math.max(0, deadlineMs - ports.clock.now());
+    this.#timer = ports.timers.start(remainingMs, () => this.#end(tooLate(allowedMs, knob)));
+    const cancel = (why: string): void => this.#end(new StatusError('cancelled', why));
+    this.#stopLeave = onLeave(() => cancel('the client closed the connection'));
+    this.#stopCancel = onCancel(() => cancel('the request was cancelled by its id'));
+    // The client may have left before.
+    if (this.#isOver) this.#release();
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#release();
+  }
+
+  #end(error: StatusError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#release();
+    this.#bounded.reject(error);
+    this.signal.abort();
+  }
+
+  /** While it is being made only what is there already. */
+  #release(): void {
+    this.#input.ports.timers.cancel(this.#timer);
+    this.#stopLeave?.();
+    this.#stopCancel?.();
+  }
 }
 
 /** Timers of two clocks of one thread come this far apart. */

@@ -86,6 +86,8 @@ function writeLine(
 ): void {
   const { log } = services;
   const { method, status, error } = outcome;
+  // Most answers are told to nobody.
+  if (status < 400 && log.isLevelEnabled?.('debug') === false) return;
   const fields = { requestId: scope.requestId, status, elapsedMs, ...scope.notes };
   const message = `${method} ${scope.route} ${status}`;
   if (status < 400) log.debug(fields, message);

@@ -212,6 +212,8 @@ export interface MetricSink {
 
 /** Structured lines: an object of fields and a message. A pino logger fits. */
 export interface Log {
+  /** Absent: it writes all. */
+  isLevelEnabled?(level: string): boolean;
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

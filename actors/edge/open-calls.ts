@@ -19,18 +19,23 @@ export class OpenCalls {
     this.#clock = clock;
   }
 
-  /** Runs `call` as one that is open. */
-  async hold<Answer>(
+  /** Runs `call` as one that is open; it rejects and never throws. */
+  hold<Answer>(
     { requestId, model }: Pick<OpenCall, 'requestId' | 'model'>,
     call: () => Promise<Answer>,
   ): Promise<Answer> {
     const open = { requestId, model, sinceMs: this.#clock.now() };
     this.#calls.add(open);
-    try {
-      return await call();
-    } finally {
-      this.#calls.delete(open);
-    }
+    return call().then(
+      (answer) => {
+        this.#calls.delete(open);
+        return answer;
+      },
+      (error: unknown) => {
+        this.#calls.delete(open);
+        throw error;
+      },
+    );
   }
 
   get all(): readonly OpenCall[] {

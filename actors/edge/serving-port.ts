@@ -88,35 +88,25 @@ export class ServingPort implements Serving {
     this.#canary = new Canary({ infer, text }, options.ports.clock);
   }
 
-  async infer(call: FiniteCall, { signal, deadlineMs }: CallOptions): Promise<FiniteResult> {
-    const { requestId, model, body } = call;
-    const finite: SubmittedCall = { deployment: model, requestId, body };
-    const options = { deadlineMs, signal };
-    const answer = await this.#calls.hold(call, () => this.#submit(finite, options));
-    this.#options.metrics.observe('loom_cohort_members', { model: call.model }, answer.cohortSize);
-    return {
-      model: call.model,
-      generation: answer.generation,
-      rows: answer.rows.map(floats),
-      units: answer.units,
-      cohortSize: answer.cohortSize,
-      timings: {
-        queueMs: answer.queueMs,
-        prepareMs: answer.prepareMs,
-        executeMs: answer.executeMs,
+  /** No `await` on this way: it is that of every finite request. */
+  infer(call: FiniteCall, { signal, deadlineMs }: CallOptions): Promise<FiniteResult> {
+    const { requestId: label, model, body } = call;
+    const submitted: SubmittedCall = { deployment: model, requestId: label, body };
+    const ask = (): Promise<unknown> =>
+      this.#system.request(SERVER, 'request.submit', submitted, { deadlineMs, signal, label });
+    return this.#calls.hold(call, ask).then(
+      (answer) => this.#resultOf(model, answer as FiniteAnswer),
+      (error: unknown) => {
+        throw interrupted(error, model);
       },
-    };
+    );
   }
 
-  async #submit(call: SubmittedCall, options: CallOptions): Promise<FiniteAnswer> {
-    try {
-      return (await this.#system.request(SERVER, 'request.submit', call, {
-        ...options,
-        label: call.requestId,
-      })) as FiniteAnswer;
-    } catch (error) {
-      throw interrupted(error, call.deployment);
-    }
+  #resultOf(model: string, answer: FiniteAnswer): FiniteResult {
+    const { generation, units, cohortSize, queueMs, prepareMs, executeMs } = answer;
+    this.#options.metrics.observe('loom_cohort_members', { model }, cohortSize);
+    const timings = { queueMs, prepareMs, executeMs };
+    return { model, generation, rows: answer.rows.map(floats), units, cohortSize, timings };
   }
 
   async models(): Promise<readonly ModelSummary[]> {
