@@ -25,7 +25,7 @@ const STREAM_BUFFER_BYTES = 16 * 1024;
 const DRAIN_MS = 2_000;
 const DEATH_MS = 20;
 /** Deaths of compute workers that a device bears. */
-const DEATHS_MAX = 100;
+const DEATHS_MAX = 2_000;
 const DEVICE = 'device:/device';
 /** Far above what it takes. */
 const HELD_WITHIN_MS = 60_000;
