@@ -37,8 +37,8 @@ export function webgpuFacts(
     relaxed: false,
     // Software takes the words apart again, so there it is best not to put them together first.
     dot8: options.packedDot && !software,
-    // Of one lane; software adapters are fastest with the same, as loads cost them most.
-    tile_m: 16,
+    // Of one lane. Loads cost software adapters most, and a tile's sums lie in memory there anyway.
+    tile_m: software ? 32 : 16,
     tile_n: 8,
   };
 }

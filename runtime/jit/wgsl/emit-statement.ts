@@ -14,6 +14,7 @@ import {
   emitViewPut4,
   emitViewSet,
 } from './emit-place.js';
+import { emitStoreRun, storeRun } from './emit-store-run.js';
 import { emitTake } from './emit-take.js';
 import { emitArgmax } from './emit-reduce.js';
 import { baseOf, lengthOf, madeUniform, textOf, type WgslScope } from './wgsl-scope.js';
@@ -24,10 +25,14 @@ type StmtOf<Op extends Stmt['op']> = Stmt & { readonly op: Op };
 const I32_MAX = 2 ** 31 - 1;
 
 export function emitBlock(scope: WgslScope, block: Block): void {
-  for (const stmt of block.stmts) {
+  for (let at = 0; at < block.stmts.length;) {
+    const stmt = block.stmts[at]!;
     scope.code.at(stmt.site);
     emitBarrier(scope, stmt);
-    emitStatement(scope, stmt);
+    const run = storeRun(scope, block, at);
+    if (run.length > 0) emitStoreRun(scope, run);
+    else emitStatement(scope, stmt);
+    at += Math.max(1, run.length);
   }
 }
 

@@ -99,8 +99,10 @@ export interface WgslTarget {
   readonly invocations: number;
   /** maxStorageBuffersPerShaderStage. */
   readonly bindings: number;
-  /** The WGSL language feature packed_4x8_integer_dot_product is there. */
+  /** The WGSL language feature packed_4x8_integer_dot_product is there, and pays. */
   readonly packedDot: boolean;
+  /** The CPU plays the device: what shaders write out is paid for when they are compiled. */
+  readonly software: boolean;
   /** Least subgroup size where the device has subgroups, else null. */
   readonly subgroupSize: number | null;
   /** Hosted roots that no dispatch writes lie in the constant family, as banks do. */

@@ -11,6 +11,7 @@ export function wgslTarget(facts: TargetFacts): WgslTarget {
     invocations: INVOCATIONS,
     bindings: facts.views,
     packedDot: facts.dot8,
+    software: facts.software,
     subgroupSize: facts.subgroups ? facts.lanes : null,
     // Roots come from anywhere, also from other programs, so they lie where anybody may write.
     uploadsConstant: false,

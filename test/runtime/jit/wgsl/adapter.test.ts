@@ -65,7 +65,7 @@ for (const name of Object.keys(constructs)) {
   onAdapter(`${name.replaceAll('-', ' ')}: as the interpreter has it`, async () => {
     const contents: Content[] = ['f32', 'word', ...(outputs[name] ?? ['f32', 'f32'])];
     const program = programOf(name);
-    await agree(program, { make: rootsOf, contents });
+    await agree(program, { make: rootsOf, contents }, constructs[name]!.target);
     const roots = rootsOf();
     interpretCommand(program, { roots });
     const bytes = [...roots[2]!, ...roots[3]!];

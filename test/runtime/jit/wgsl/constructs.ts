@@ -7,9 +7,12 @@ import { defaultTarget } from '../../../../runtime/loom/elaborate/configuration.
 import { elaborateStage } from '../../../../runtime/loom/elaborate/elaborate.js';
 import { readModule } from '../../../../runtime/loom/syntax/read-module.js';
 import type { CommandProgram } from '../../../../runtime/loom/typed.js';
+import type { WgslTarget } from '../../../../runtime/jit/wgsl/wgsl-program.js';
 
 export interface Construct {
   readonly kernels: string;
+  /** What the device is besides portable. */
+  readonly target?: Partial<WgslTarget>;
   /** Arguments and grid of the dispatch; roots are a, b (in), y, z (written). */
   readonly dispatch: string;
   readonly before?: string;
@@ -179,6 +182,22 @@ export const constructs: Readonly<Record<string, Construct>> = {
     y[workgroup.x * 8 + lane] = f32x4(acc) * two[0] + two[1] - far[0] } }`,
     dispatch:
       'k(a.view<f32x4>(0, 16), b.view<i8x16>(0, 16), b.view<i8x16>(0, 16), y.view<f32x4>(0, 16), 9) grid(2)',
+  },
+  'store-runs': {
+    kernels: `kernel.def k(x: in view<f32>, y: out view<f32>, n: i32) workgroup(4) {
+  shared s : f32[40]
+  shared t : f32[30]
+  shared few : f32[8]
+  parallel lane in 0..4 {
+    var v : f32[10]
+    for i in 0..10 unroll { v[i] = x[i * 4 + lane] }
+    for i in 0..10 unroll { s[i * 4 + lane] = v[i] }
+    let at = lane + n
+    for i in 0..10 unroll { t[i * 4 + at] = v[9 - i] }
+    for i in 0..2 unroll { few[i * 4 + lane] = v[i] } }
+  parallel i in 0..40 { y[i] = s[39 - i] + t[i] * few[i % 8] } }`,
+    dispatch: `k(${floats}, ${out}, -5) grid(1)`,
+    target: { software: true },
   },
   tiles: {
     kernels: `kernel.def k(x: in view<f32>, y: out view<f32>, n: i32) workgroup(8) {

@@ -16,7 +16,10 @@ const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
 
 for (const name of Object.keys(constructs)) {
   test(`${name.replaceAll('-', ' ')} as WGSL`, () => {
-    const { program } = compileWgsl(programOf(name), portableTarget);
+    const { program } = compileWgsl(programOf(name), {
+      ...portableTarget,
+      ...constructs[name]!.target,
+    });
     const text = program.kernels.map(({ source }) => source).join('\n');
     const path = join(folder, `${name}.wgsl`);
     if (isUpdate) {

@@ -6,6 +6,7 @@ export const portableTarget: WgslTarget = {
   invocations: 256,
   bindings: 8,
   packedDot: true,
+  software: false,
   subgroupSize: 8,
   uploadsConstant: true,
 };

@@ -2,6 +2,7 @@
  * Runs compiled command programs on a WebGPU adapter, the plain way: a buffer for each root, one
  * submission, nothing cached. Null where there is no adapter, and tests that need one skip.
  */
+import { describeAdapter } from '../../../../runtime/hal/webgpu/adapters.js';
 import type { CompiledWgsl } from '../../../../runtime/jit/wgsl/compile-wgsl.js';
 import { gridExtents, writeUniformSlot } from '../../../../runtime/jit/wgsl/uniform-slot.js';
 import {
@@ -47,6 +48,7 @@ export async function openBench(): Promise<WgslBench | null> {
     ),
     bindings: limits.maxStorageBuffersPerShaderStage,
     packedDot: gpu.wgslLanguageFeatures.has('packed_4x8_integer_dot_product'),
+    software: describeAdapter('', adapter).software,
     subgroupSize: (subgroups && adapter.info.subgroupMinSize) || null,
     uploadsConstant: true,
   });
