@@ -142,7 +142,7 @@ async function agree(shape: Shape, software: boolean): Promise<void> {
 
 const name = 'on an adapter rows are near the other form, with the same bits in any company';
 const run = async (): Promise<void> => {
-  // Hardware's form runs on software too; shaders take seconds to compile there, so each has a shape.
+  // Hardware's form runs on software too, where shaders take seconds: each form has one shape.
   await agree(shapes[0]!, false);
   await agree(shapes[1]!, bench!.target.software);
 };
