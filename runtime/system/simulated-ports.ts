@@ -18,6 +18,8 @@ export class SimulatedTime {
   readonly #timers = new Map<TimerId, VirtualTimer>();
   #nowMs: number;
   #nextTimer = 1;
+  /** The timer that is due first; undefined: to be looked for, because the last one has gone. */
+  #next: VirtualTimer | null | undefined = null;
 
   constructor(seed: number, startMs = 0) {
     this.#seed = seed;
@@ -41,7 +43,7 @@ export class SimulatedTime {
   fireNext(): void {
     const timer = this.#first();
     if (timer === null) return;
-    this.#timers.delete(timer.id);
+    this.#drop(timer.id);
     this.advanceTo(timer.dueMs);
     timer.action();
   }
@@ -49,7 +51,7 @@ export class SimulatedTime {
   /** A dead thread's timers never fire. */
   dropTimersOf(thread: string): void {
     for (const timer of this.#timers.values()) {
-      if (timer.thread === thread) this.#timers.delete(timer.id);
+      if (timer.thread === thread) this.#drop(timer.id);
     }
   }
 
@@ -61,17 +63,31 @@ export class SimulatedTime {
         start: (delayMs, action) => {
           const id = this.#nextTimer++;
           const dueMs = this.#nowMs + Math.max(0, delayMs);
-          this.#timers.set(id, { id, thread, dueMs, action });
+          const timer = { id, thread, dueMs, action };
+          this.#timers.set(id, timer);
+          const next = this.#next;
+          if (next === null || (next !== undefined && dueMs < next.dueMs)) this.#next = timer;
           return id;
         },
-        cancel: (id) => void this.#timers.delete(id),
+        cancel: (id) => this.#drop(id),
       },
       random: SeededRandom.for(this.#seed, thread),
       ids: { next: (prefix) => `${prefix}-${thread}-${(nextId++).toString(36)}` },
     };
   }
 
+  #drop(id: TimerId): void {
+    this.#timers.delete(id);
+    if (this.#next?.id === id) this.#next = undefined;
+  }
+
+  /** Asked several times a step, and timers are many: looks for it only when it has changed. */
   #first(): VirtualTimer | null {
+    this.#next ??= this.#timers.size === 0 ? null : this.#earliest();
+    return this.#next;
+  }
+
+  #earliest(): VirtualTimer | null {
     let first: VirtualTimer | null = null;
     for (const timer of this.#timers.values()) {
       if (first === null || timer.dueMs < first.dueMs) first = timer;

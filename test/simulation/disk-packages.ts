@@ -2,18 +2,18 @@
  * Packages of folders, compiled once for all seeds of a process: what `compiled-packages.ts` is for
  * the packages of simulations. Checkpoints are read whole and stay in memory.
  */
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import { serialize } from 'node:v8';
 import type { PackageLocation, PreparedModel } from '../../actors/protocol.js';
 import { toStatus } from '../../runtime/base/errors.js';
 import { localFacts } from '../../runtime/hal/local/local-facts.js';
-import type { HostArtefact } from '../../runtime/packages/artefacts.js';
+import type { CompileStageInput, HostArtefact } from '../../runtime/packages/artefacts.js';
 import { preparePackage, type PreparationPlan } from '../../runtime/packages/prepare-package.js';
 import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
 import type { TaskResult } from '../../runtime/threads/tasks.js';
 import type { HeapMemories } from '../../runtime/vm/heap-memories.js';
 import { CompiledPackages, withControl } from './compiled-packages.js';
+
+type Sources = CompileStageInput['sources'];
 
 interface Prepared {
   readonly plan: PreparationPlan;
@@ -23,6 +23,8 @@ interface Prepared {
 export class DiskPackages extends CompiledPackages {
   readonly #prepared = new Map<string, Prepared>();
   readonly #compiled = new Map<string, TaskResult>();
+  /** Of tasks that agree in all but the bytes of these. */
+  readonly #sources = new Map<string, Sources[]>();
   readonly #facts = localFacts();
 
   override readonly prepare = (location: PackageLocation): PreparationPlan =>
@@ -33,7 +35,7 @@ export class DiskPackages extends CompiledPackages {
   }
 
   override run(call: { readonly task: string; readonly input: unknown }): TaskResult {
-    const stub = createHash('sha1').update(serialize(call)).digest('hex');
+    const stub = this.#stubOf(call);
     let result = this.#compiled.get(stub);
     if (result === undefined) {
       try {
@@ -55,6 +57,22 @@ export class DiskPackages extends CompiledPackages {
 
   override loadable<Model extends PreparedModel>(prepared: Model, memories?: HeapMemories): Model {
     return this.whole(prepared, memories);
+  }
+
+  /** The same for calls of the same content: told by what is short, then by the bytes. */
+  #stubOf({ task, input }: { readonly task: string; readonly input: unknown }): string {
+    const { sources, ...rest } = input as CompileStageInput;
+    const names = sources.map(({ file }) => file);
+    const short = JSON.stringify([task, names, rest], (_, value: unknown) =>
+      typeof value === 'bigint' ? `${value}n` : value,
+    );
+    const known = this.#sources.get(short) ?? [];
+    this.#sources.set(short, known);
+    const isSame = (one: Sources): boolean =>
+      one.every(({ bytes }, i) => Buffer.compare(bytes, sources[i]!.bytes) === 0);
+    const found = known.findIndex(isSame);
+    const ordinal = found < 0 ? known.push(sources) - 1 : found;
+    return `${ordinal} ${short}`;
   }
 
   #of(location: PackageLocation): Prepared {

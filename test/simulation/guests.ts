@@ -91,10 +91,17 @@ export type GuestName = keyof typeof guests;
 
 /** Of the folders of the repository, whatever the version. */
 export class GuestPackages extends DiskPackages {
+  readonly #locations = new Map<string, PackageLocation>();
+
   override location(id: string): PackageLocation {
-    const base = join(repositoryRoot, 'models', id);
-    const path = join(base, 'model.json');
-    const document = parseModelDocument(readFileSync(path), path);
-    return { id, base, document, packageRoots: [join(repositoryRoot, 'models')] };
+    let found = this.#locations.get(id);
+    if (found === undefined) {
+      const base = join(repositoryRoot, 'models', id);
+      const path = join(base, 'model.json');
+      const document = parseModelDocument(readFileSync(path), path);
+      found = { id, base, document, packageRoots: [join(repositoryRoot, 'models')] };
+      this.#locations.set(id, found);
+    }
+    return found;
   }
 }

@@ -122,8 +122,10 @@ class Simulation {
     let due = [...this.#mishaps];
     this.#laws.onStep = () => {
       if (!this.#server.isFaulty || due.length === 0) return;
-      const now = due.filter(({ step }) => step <= this.#laws.steps);
-      due = due.filter((one) => !now.includes(one));
+      const { steps } = this.#laws;
+      if (!due.some(({ step }) => step <= steps)) return;
+      const now = due.filter(({ step }) => step <= steps);
+      due = due.filter(({ step }) => step > steps);
       for (const mishap of now) mishap.act();
     };
     const ground = {

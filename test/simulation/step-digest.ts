@@ -7,7 +7,7 @@ import type { SimulatedStep } from '../../runtime/system/transports/simulated.js
 export class StepDigest {
   readonly #time = new Float64Array(1);
   readonly #words = new Uint32Array(this.#time.buffer);
-  #low = 0x811c9dc5;
+  #low = 0x811c9dc5 | 0;
   #high = 0x01000193;
 
   add(step: SimulatedStep, nowMs: number): void {

@@ -18,6 +18,10 @@ export const MODELS = ['alpha', 'beta'] as const;
 /** Nobody waits longer: an ask that ends by this deadline has hung. */
 export const PATIENCE_MS = 600_000;
 
+/** Inputs that are served; first letters of those that are not, or misbehave. */
+const ordinary = [...'abcdeabcdeT'];
+const wicked = [...'!?XYBRQZM'];
+
 export interface TrafficShape {
   readonly models: readonly string[];
   readonly calls: number;
@@ -112,8 +116,8 @@ export function planTraffic(seed: number, startMs: number, asked: TrafficShape):
   };
   const text = (): string => {
     const length = 1 + random.below(INPUT_UNITS_MAX);
-    const letters = Array.from({ length }, () => pick([...'abcdeabcdeT']));
-    if (chance(shape.wicked)) letters[0] = pick([...'!?XYBRQZM']);
+    const letters = Array.from({ length }, () => pick(ordinary));
+    if (chance(shape.wicked)) letters[0] = pick(wicked);
     return letters.join('');
   };
   const steps: Step[] = [{ kind: 'await', model: '', atMs: 0 }];

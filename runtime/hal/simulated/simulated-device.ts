@@ -134,7 +134,8 @@ export class SimulatedDevice implements Device, Driver {
     this.#execute(command.launch, (range) => this.memory.view(range));
     writes.forEach((range, at) => {
       const bytes = this.memory.view(range);
-      before[at]!.forEach((byte, i) => void (byte !== bytes[i] && (bytes[i] = SCRIBBLE_BYTE)));
+      const was = before[at]!;
+      for (let i = 0; i < was.length; i++) if (was[i] !== bytes[i]) bytes[i] = SCRIBBLE_BYTE;
     });
   }
 }

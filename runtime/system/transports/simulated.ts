@@ -68,6 +68,8 @@ export class SimulatedWorld {
   readonly #channels = new Map<string, Map<string, Channel>>();
   /** The same in order of their first use. */
   readonly #channelList: Channel[] = [];
+  /** Of the step that is about to be taken; the same list again for each. */
+  readonly #choices: Enabled[] = [];
 
   constructor(options: SimulationOptions) {
     this.#options = options;
@@ -180,15 +182,21 @@ export class SimulatedWorld {
    */
   #enabled(arrivedMs = this.time.nowMs): Enabled[] {
     const { nowMs, next } = this.time;
-    const enabled: Enabled[] = [];
-    for (const [thread, { isAwake }] of this.#threads) if (isAwake) enabled.push(thread);
-    for (const channel of this.#channelList) {
-      const [head] = channel.inFlight;
+    const enabled = this.#choices;
+    enabled.length = 0;
+    this.#threads.forEach(this.#addAwake);
+    for (let i = 0; i < this.#channelList.length; i++) {
+      const channel = this.#channelList[i]!;
+      const head = channel.inFlight[0];
       if (head !== undefined && head.readyMs <= arrivedMs) enabled.push(channel);
     }
     if (next !== null && next.dueMs <= nowMs) enabled.push(timer);
     return enabled;
   }
+
+  readonly #addAwake = ({ isAwake }: SimulatedTransport, thread: string): void => {
+    if (isAwake) this.#choices.push(thread);
+  };
 
   #step(chosen: Enabled): SimulatedStep {
     if (typeof chosen === 'string') return { kind: 'turn', thread: chosen };
@@ -200,7 +208,7 @@ export class SimulatedWorld {
   #nextMs(): number | null {
     let nextMs = this.time.next?.dueMs ?? Infinity;
     for (const { inFlight } of this.#channelList) {
-      const [head] = inFlight;
+      const head = inFlight[0];
       if (head !== undefined && head.readyMs < nextMs) nextMs = head.readyMs;
     }
     return nextMs === Infinity ? null : nextMs;

@@ -1,3 +1,4 @@
+import fc from '../../../properties.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LocalMemory } from '../../../../runtime/hal/local/local-memory.js';
@@ -169,6 +170,23 @@ test('memory that is handed on is zero, as far as anybody was shown it', async (
   memory.grow(0, 65_536);
   const all = memory.view({ slab: 0, offset: 0, length: 65_536 });
   assert.not(all.some((byte) => byte !== 0));
+});
+
+test('a range of the local memory is filled whole, and nothing beside it', () => {
+  const memory = new LocalMemory({ workers: 1, memoryBytes: 65_536 });
+  memory.grow(0, 1024);
+  const ranges = fc.tuple(fc.nat(300), fc.nat(300), fc.nat(255));
+  fc.assert(
+    fc.property(fc.array(ranges, { maxLength: 6 }), (fills) => {
+      const all = memory.view({ slab: 0, offset: 0, length: 1024 });
+      const expected = Uint8Array.from(all);
+      for (const [offset, length, byte] of fills) {
+        memory.fill({ slab: 0, offset, length }, byte);
+        for (let i = 0; i < length; i++) expected[offset + i] = byte;
+      }
+      assert.equal(Uint8Array.from(all), expected);
+    }),
+  );
 });
 
 test.run();
