@@ -94,13 +94,19 @@ export class Series {
     ];
   }
 
-  #point(labels: Labels): Point {
+  #keyOf(labels: Labels): string {
+    const names = this.#row.labels;
     let key = '';
-    for (const label of this.#row.labels) {
-      const value = labels[label];
-      assert(value !== undefined, `a value for the label ${label} of ${this.name}`);
-      key += `${value}\0`;
+    for (let at = 0; at < names.length; at += 1) {
+      const value = labels[names[at]!];
+      if (value === undefined) assert(false, `a value for the label ${names[at]} of ${this.name}`);
+      key = at === 0 ? value : `${key}\0${value}`;
     }
+    return key;
+  }
+
+  #point(labels: Labels): Point {
+    const key = this.#keyOf(labels);
     const found = this.#points.get(key);
     if (found !== undefined) return found;
     const made = { labels: { ...labels }, value: 0, count: 0, buckets: [] };

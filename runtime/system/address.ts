@@ -8,6 +8,8 @@ import { assert } from '../base/errors.js';
 
 export type Address = string;
 
+// Asked for every message: what an error would say is put together only where there is one.
+
 const threadPattern = /^[\w.-]+$/;
 const namePattern = /^[^\s/]+(\/[^\s/]+)*$/;
 
@@ -20,7 +22,7 @@ export function addressOf(thread: string, path: string): Address {
 
 export function threadOf(address: Address): string {
   const colon = address.indexOf(':');
-  assert(colon > 0, `an address THREAD:/PATH: "${address}"`);
+  if (colon <= 0) assert(false, `an address THREAD:/PATH: "${address}"`);
   return address.slice(0, colon);
 }
 
@@ -30,7 +32,9 @@ export function pathOf(address: Address): string {
 
 /** The address of the child `name`; the root of a thread is `THREAD:/`. */
 export function childAddress(parent: Address, name: string): Address {
-  assert(namePattern.test(name), `an actor name without blanks or empty parts: "${name}"`);
+  if (!namePattern.test(name)) {
+    assert(false, `an actor name without blanks or empty parts: "${name}"`);
+  }
   return parent.endsWith('/') ? parent + name : `${parent}/${name}`;
 }
 

@@ -99,7 +99,7 @@ export class CellSelf implements ActorSelf, ActorProbe {
   }
 
   handOver(ask: Message, to: Address): void {
-    assert(this.#host.findCell(to) !== undefined, `the new holder ${to} to live in this thread`);
+    if (this.#host.findCell(to) === undefined) assert(false, `${to} to live in this thread`);
     // The asker need not know: a cancel finds the holder through the table of its thread.
     this.#host.openAsks.move(ask.id, to);
   }

@@ -100,10 +100,9 @@ class Run {
     let event = first;
     let isEventlessDue = true;
     for (let steps = 0; !this.#isDone; steps++) {
-      assert(
-        steps <= this.#table.stepsMax,
-        `machine ${this.#table.id} to come to rest; it loops at ${this.#state.name}`,
-      );
+      if (steps > this.#table.stepsMax) {
+        assert(false, `machine ${this.#table.id} to come to rest; it loops at ${this.#state.name}`);
+      }
       const { always } = this.#state;
       let plan: Plan | null =
         isEventlessDue && always.length > 0 ? this.#allowed(always, event) : null;

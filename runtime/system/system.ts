@@ -61,6 +61,7 @@ export class ActorSystem implements CellHost, TransportReceiver {
   recorder: Recorder | null;
   readonly root: Cell;
   readonly #cells = new ChurnMap<Address, Cell>();
+  readonly #address: Address;
   readonly #transport: Transport;
   readonly #signals: SignalHandler;
   readonly #edge: Edge;
@@ -69,6 +70,7 @@ export class ActorSystem implements CellHost, TransportReceiver {
   constructor(options: SystemOptions) {
     const { thread, ports } = options;
     this.thread = thread;
+    this.#address = systemAddress(thread);
     this.ports = ports;
     this.kinds = options.kinds ?? new ActorKinds();
     this.recorder = options.recorder ?? null;
@@ -344,6 +346,6 @@ export class ActorSystem implements CellHost, TransportReceiver {
   }
 
   #sender(): Sender {
-    return { address: systemAddress(this.thread), cause: null, seq: 0 };
+    return { address: this.#address, cause: null, seq: 0 };
   }
 }

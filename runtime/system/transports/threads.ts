@@ -24,6 +24,8 @@ const BURST_MS = 2;
 
 export class ThreadsTransport implements Transport {
   readonly #peers = new Map<string, PeerPort>();
+  /** The same, for who goes through them after each turn. */
+  #ports: readonly PeerPort[] = [];
   #receiver: TransportReceiver | null = null;
   #isAwake = false;
   #willEndRound = false;
@@ -45,6 +47,7 @@ export class ThreadsTransport implements Transport {
         this.#receiver?.undeliverable(envelope, 'uncloneable', detail),
     });
     this.#peers.set(thread, peer);
+    this.#ports = [...this.#peers.values()];
     this.#receiver?.threadFound(thread);
     port.on('close', () => {
       if (this.#peers.get(thread) !== peer) return;
@@ -57,6 +60,7 @@ export class ThreadsTransport implements Transport {
     const peer = this.#peers.get(thread);
     if (peer === undefined) return;
     this.#peers.delete(thread);
+    this.#ports = [...this.#peers.values()];
     peer.close();
     const detail = `thread ${thread} has ended`;
     for (const left of peer.queued) {
@@ -86,6 +90,7 @@ export class ThreadsTransport implements Transport {
     this.#isClosed = true;
     for (const peer of this.#peers.values()) peer.close();
     this.#peers.clear();
+    this.#ports = [];
   }
 
   #burst(): void {
@@ -94,7 +99,7 @@ export class ThreadsTransport implements Transport {
     let hasMore = true;
     for (let turns = 0; hasMore && turns < BURST_TURNS; turns += 1) {
       hasMore = this.#receiver?.turn(1) ?? false;
-      for (const peer of this.#peers.values()) peer.flushIfIdle();
+      for (const peer of this.#ports) peer.flushIfIdle();
       if (burstMs() - started > BURST_MS) break;
     }
     // What fails to leave is answered, and the answer wakes this again.
