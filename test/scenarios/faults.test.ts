@@ -1,6 +1,6 @@
 /**
  * Scenarios of threads and devices that end. Each over HTTP, against real threads.
- * time limit: 120 s
+ * time limit: 300 s
  */
 import { faults } from '../../scenarios/stories/faults.js';
 import { playAll } from './play-all.js';

@@ -1,6 +1,6 @@
 /**
  * Scenarios of sessions and of models that are removed. Each over HTTP, against real threads.
- * time limit: 120 s
+ * time limit: 300 s
  */
 import { removals } from '../../scenarios/stories/removals.js';
 import { sessions } from '../../scenarios/stories/sessions.js';
