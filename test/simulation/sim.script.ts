@@ -4,7 +4,7 @@
  * line an event, and writes a trace that the console opens (`--trace-file`). With `--all` it goes
  * on and prints a line a broken seed. `--without` leaves parts out, as a shrunken seed says;
  * `--counts` says how often each transition was taken. `--scenario NAME` (or `all`) plays a
- * scenario of `scenarios/` under each seed, with every law.
+ * scenario of `scenarios/` under each seed, with every law. How far it is goes to stderr.
  */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,8 +28,22 @@ const { values } = parseArgs({
     'trace-file': { type: 'string' },
     counts: { type: 'boolean', default: false },
     scenario: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
+const usage = `npm run sim -- [options]
+  --seeds N         how many (100)
+  --from S          the first (1)
+  --profile P       what is served: ${Object.keys(profiles).join(', ')}
+  --faults a,b      what may go wrong: ${faultKinds.join(', ')}
+  --all             go on after a broken seed
+  --trace           one line an event
+  --trace-file F    where the trace of a broken seed goes, for the console
+  --without a,b     parts that are left out, as a shrunken seed says
+  --counts          how often each transition was taken
+  --scenario NAME   play a scenario (or all) under each seed`;
+/** Between two lines that say how far it is. */
+const PROGRESS_MS = 10_000;
 const faults = values.faults.split(',').filter((name) => name !== '') as FaultKind[];
 const from = Number(values.from);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => from + i);
@@ -37,6 +51,10 @@ const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => from + i);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
   const unknown = faults.filter((name) => !faultKinds.includes(name));
   if (unknown.length > 0) {
     console.error(`no fault ${unknown.join(', ')}; faults: ${faultKinds.join(', ')}`);
@@ -56,7 +74,12 @@ function runSeeds(): number {
   let steps = 0;
   let answered = 0;
   let broken = 0;
-  for (const seed of seeds) {
+  let toldMs = Date.now();
+  for (const [done, seed] of seeds.entries()) {
+    if (Date.now() - toldMs > PROGRESS_MS) {
+      toldMs = Date.now();
+      console.error(`${done} of ${seeds.length} seeds, ${broken} broken`);
+    }
     const outcome = simulate({ ...optionsOf(seed), withTrace: values.trace });
     steps += outcome.steps;
     answered += outcome.answered;

@@ -138,8 +138,12 @@ export class TextHistoryLaws {
       const isTurn = op === 'generate' || op === 'append';
       return isTurn && at < sentMs && answer?.reply.status?.code !== 'gone';
     });
-    const last = turns.at(-1)?.replies[0]?.atMs ?? 0;
-    return isClosed || replies[0]!.atMs - last > this.#idleMs / 2;
+    const { atMs } = replies[0]!;
+    const last = turns.at(-1);
+    const isIdle = atMs - (last?.replies[0]?.atMs ?? 0) > this.#idleMs / 2;
+    // While all stand still an answer is not heard, and the session that gave it grows idle.
+    const hasStood = this.#context.losses.stoodStill(last?.sentMs ?? 0, atMs);
+    return isClosed || isIdle || hasStood;
   }
 
   /** The model was not there, has changed, or something was lost. */
