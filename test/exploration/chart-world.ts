@@ -51,6 +51,8 @@ export interface ChartWorldOptions<Outside> {
     state: ChartState<Outside>,
   ) => readonly (readonly [string, (draft: Draft<Outside>) => void])[];
   readonly breach: (state: ChartState<Outside>) => string | null;
+  /** By what may befall: whether there is anybody whom it would. */
+  readonly harmed?: Readonly<Record<string, (state: ChartState<Outside>) => boolean>>;
   readonly isEnd: (state: ChartState<Outside>) => boolean;
 }
 
@@ -122,6 +124,7 @@ export class Draft<Outside> {
     }
     this.#world.rested.add(`${this.#world.kindOf(kind).table.id}.${state.name}`);
     if (status !== 'done') return;
+    this.#world.noteHarms(`${this.#world.kindOf(kind).table.id}.${state.name}`, this.state);
     delete this.state.charts[name];
     ended?.(this, name, state.name);
   }
@@ -132,6 +135,8 @@ export class ChartWorld<Outside> implements World<ChartState<Outside>> {
   readonly #states = new Map<string, CompiledState>();
   /** Final states too, in which no chart is found. */
   readonly rested = new Set<string>();
+  /** By place, what found somebody there. */
+  readonly #harms = new Map<string, Set<string>>();
 
   constructor(options: ChartWorldOptions<Outside>) {
     this.#options = options;
@@ -186,7 +191,29 @@ export class ChartWorld<Outside> implements World<ChartState<Outside>> {
     ];
   }
 
+  /** Notes what would befall somebody while a chart is in this place. */
+  noteHarms(place: string, state: ChartState<Outside>): void {
+    const known = this.#harms.get(place) ?? new Set();
+    this.#harms.set(place, known);
+    for (const [harm, finds] of Object.entries(this.#options.harmed ?? {})) {
+      if (!known.has(harm) && finds(state)) known.add(harm);
+    }
+  }
+
+  get isAboutHarms(): boolean {
+    return this.#options.harmed !== undefined;
+  }
+
+  /** In any state in which a chart is in the place; null: that is not known here. */
+  findsAnybody(place: string, harm: string): boolean | null {
+    const known = this.#harms.get(place);
+    return known === undefined || !(harm in this.#options.harmed!) ? null : known.has(harm);
+  }
+
   breach(state: ChartState<Outside>): string | null {
+    for (const { kind, at } of Object.values(state.charts)) {
+      this.noteHarms(`${this.kindOf(kind).table.id}.${at}`, state);
+    }
     return state.breach ?? this.#options.breach(state);
   }
 

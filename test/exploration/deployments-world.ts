@@ -322,6 +322,11 @@ export function deploymentsWorld(scope: DeploymentsScope): ChartWorld<Outside> {
       ];
     },
     breach,
+    harmed: {
+      'device lost': ({ outside }) => outside.queue === 'open',
+      'client cancel': ({ outside }) => outside.answered.length < outside.registered,
+      deadline: ({ outside }) => outside.answered.length < outside.registered,
+    },
     isEnd({ charts, outside }) {
       const { answered, registered, living, held, preparation, device, isRemoved } = outside;
       if (answered.length !== registered || preparation !== null) return false;

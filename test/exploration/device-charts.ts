@@ -3,6 +3,7 @@
  * lost, does not open for a while, and opens again; whoever is on it hears of that at once.
  */
 import { device } from '../../actors/system/device.js';
+import type { StatusRecord } from '../../runtime/base/errors.js';
 import type { MachineEvent } from '../../runtime/system/machine-event.js';
 import type { ChartKind, Draft } from './chart-world.js';
 
@@ -20,15 +21,17 @@ export interface DeviceAccount {
 
 type Change<Outside> = readonly [string, (draft: Draft<Outside>) => void];
 
+/** To whoever is on the device. */
 export interface DeviceNews<Outside> {
   readonly opened: (draft: Draft<Outside>) => void;
-  readonly lost: (draft: Draft<Outside>) => void;
+  readonly lost: (draft: Draft<Outside>, status: StatusRecord) => void;
+  readonly refused?: (draft: Draft<Outside>, status: StatusRecord) => void;
 }
 
 export class DeviceCharts<Outside extends DeviceAccount> {
   readonly kind: ChartKind<Outside>;
 
-  constructor({ opened, lost }: DeviceNews<Outside>) {
+  constructor({ opened, lost, refused }: DeviceNews<Outside>) {
     this.kind = {
       table: device.table,
       effects: {
@@ -42,8 +45,9 @@ export class DeviceCharts<Outside extends DeviceAccount> {
         },
         announceLost(draft) {
           draft.outside.device = false;
-          lost(draft);
+          lost(draft, status);
         },
+        announceRefused: (draft) => refused?.(draft, status),
         startBackoff({ outside }) {
           outside.timer = 'reopen.due';
         },

@@ -14,7 +14,7 @@ import type { CompiledState, MachineTable } from '../../runtime/system/machine-t
 import { chartPlaces } from '../matrix/chart-places.js';
 import { placeName } from '../matrix/follower.js';
 import { explore } from './explore.js';
-import { explorations, lineOf } from './explorations.js';
+import { explorations, lineOf, sparedPlaces } from './explorations.js';
 import { deploymentsWorld } from './deployments-world.js';
 import { requestsWorld } from './requests-world.js';
 import { rowsWorld } from './rows-world.js';
@@ -38,6 +38,17 @@ test('every state in which an actor can be found is visited, and no other', asyn
   }
   const machines = new Set([...visited].map((name) => name.slice(0, name.indexOf('.'))));
   assert.is(machines.size, (await loadMachines()).length);
+});
+
+test('a device that is away is not lost, and nobody removes a model before the server is ready', () => {
+  const isSpared = sparedPlaces();
+  const away = ['device.recovering', 'device.reopening', 'deviceQueue.opening', 'server.starting'];
+  for (const place of away) assert.ok(isSpared(place, 'device lost'), place);
+  const open = ['device.open', 'deviceQueue.ready', 'server.ready', 'deployment.recovering'];
+  for (const place of open) assert.not(isSpared(place, 'device lost'), place);
+  assert.ok(isSpared('server.starting', 'unregister'));
+  assert.not(isSpared('server.starting', 'client cancel'), 'somebody may wait for the start');
+  assert.not(isSpared('bank.absent', 'device lost'), 'no world knows');
 });
 
 /** The state of a table, by name. */

@@ -10,6 +10,7 @@ import { explore, type Exploration, type World } from './explore.js';
 import type { RequestsScope } from './request-charts.js';
 import { requestsWorld } from './requests-world.js';
 import { rowsWorld, type RowsScope } from './rows-world.js';
+import { serversWorld, type ServersScope } from './servers-world.js';
 import { sessionsWorld, type SessionsScope } from './sessions-world.js';
 import { modelWorlds } from './model-worlds.js';
 import { systemWorlds } from './system-worlds.js';
@@ -136,7 +137,22 @@ const deploymentScopes: Readonly<Record<'small' | 'large', readonly DeploymentsS
   large: [
     {
       ...{ name: 'all of it', registrations: 3, removals: 1 },
-      ...{ faults: 2, deaths: 1, losses: 1, refusals: 1 },
+      ...{ faults: 2, deaths: 1, losses: 1, refusals: 0 },
+    },
+  ],
+};
+
+const serverScopes: Readonly<Record<'small' | 'large', readonly ServersScope[]>> = {
+  small: [
+    {
+      ...{ name: 'a start, a loss, a drain', losses: 1, refusals: 1 },
+      ...{ registrations: 1, starters: 1, drains: 1 },
+    },
+  ],
+  large: [
+    {
+      ...{ name: 'two models, two losses', losses: 2, refusals: 2 },
+      ...{ registrations: 2, starters: 2, drains: 2 },
     },
   ],
 };
@@ -146,6 +162,7 @@ const worldsOf = (size: 'small' | 'large'): readonly ChartWorld<never>[] =>
     ...(size === 'small' ? [...modelWorlds(), ...systemWorlds()] : []),
     ...requestScopes[size].map(requestsWorld),
     ...bankScopes[size].map(banksWorld),
+    ...serverScopes[size].map(serversWorld),
     ...deploymentScopes[size].map(deploymentsWorld),
     ...sessionScopes[size].map(sessionsWorld),
     ...rowScopes[size].map(rowsWorld),
@@ -166,6 +183,19 @@ export function breachOf(machine: string): string | null {
     if (breach !== undefined) return breach;
   }
   return null;
+}
+
+/**
+ * Explores the small worlds again: whether a harm finds nobody in a place, in every state of every
+ * world that knows the harm and comes there; false where none does.
+ */
+export function sparedPlaces(): (place: string, harm: string) => boolean {
+  const worlds = worldsOf('small').filter(({ isAboutHarms }) => isAboutHarms);
+  for (const world of worlds) explore(world as World<unknown>, statesMax.small);
+  return (place, harm) => {
+    const found = worlds.map((world) => world.findsAnybody(place, harm));
+    return found.includes(false) && !found.includes(true);
+  };
 }
 
 /** A line of a report. */

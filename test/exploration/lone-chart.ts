@@ -19,6 +19,8 @@ interface Single {
   readonly moves: (counts: Counts, at: string) => readonly (MachineEvent & { counts: Counts })[];
   readonly breach: (counts: Counts, at: string | null) => string | null;
   readonly isEnd: (counts: Counts, at: string | null) => boolean;
+  /** By what may befall: whether there is anything that it would. */
+  readonly harmed?: Readonly<Record<string, (counts: Counts) => boolean>>;
 }
 
 /** A chart alone: events and effects change counts, none of which may fall below zero. */
@@ -50,6 +52,12 @@ export function alone(single: Single): ChartWorld<Counts> {
       return single.breach(state.outside, at(state));
     },
     isEnd: (state) => single.isEnd(state.outside, at(state)),
+    harmed: Object.fromEntries(
+      Object.entries(single.harmed ?? {}).map(([harm, finds]) => [
+        harm,
+        ({ outside }: ChartState<Counts>) => finds(outside),
+      ]),
+    ),
   });
 }
 

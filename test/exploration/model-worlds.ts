@@ -125,7 +125,7 @@ const generationWorld = (): ChartWorld<Counts> =>
     table: generation.table,
     counts: {
       ...{ loading: 0, asked: 2, requests: 0, cohorts: 0, compiles: 0, told: 0, preparers: 0 },
-      ...{ deaths: 1, timers: 0, losses: 1, drains: 1, released: 0 },
+      ...{ deaths: 1, timers: 0, losses: 1, drains: 1, released: 0, device: 1 },
     },
     does: {
       loadControl: plus({ loading: 1 }),
@@ -160,7 +160,7 @@ const generationWorld = (): ChartWorld<Counts> =>
           ? [event('preparer.lost', { preparers: -1, deaths: -1 })]
           : []),
         ...(timers! > 0 ? [event('preparer.due', { timers: -1 })] : []),
-        ...(losses! > 0 ? [event('device.lost', { losses: -1 }, { status })] : []),
+        ...(losses! > 0 ? [event('device.lost', { losses: -1, device: -1 }, { status })] : []),
         ...(isUp && drains! > 0 ? [event('generation.drain', { drains: -1 })] : []),
       ];
     },
@@ -174,6 +174,7 @@ const generationWorld = (): ChartWorld<Counts> =>
     },
     isEnd: ({ requests, cohorts, compiles, drains, timers, loading }, at) =>
       at === null || (requests! + cohorts! + compiles! + timers! + loading! === 0 && drains! > 0),
+    harmed: { 'device lost': ({ device }) => device! > 0 },
   });
 
 /** Storage of rows is there while turns run, and leaves only while they rest. */

@@ -12,19 +12,25 @@ const queueWorld = (): ChartWorld<Counts> =>
   alone({
     name: 'device queue',
     table: deviceQueue.table,
-    counts: { opening: 0, asked: 3, open: 0, told: 0, running: 0, losses: 1, closes: 1, closed: 0 },
+    counts: {
+      ...{ opening: 0, driver: 0, asked: 3, open: 0, told: 0, running: 0 },
+      ...{ losses: 1, closes: 1, closed: 0 },
+    },
     does: {
       openDriver: plus({ opening: 1 }),
       acceptSubmission: plus({ running: 1 }),
       warmBanks: plus({ running: 1 }),
       refuseSubmission: plus({ told: 1 }),
       refuseBanks: plus({ told: 1 }),
-      closeDriver: plus({ closed: 1 }),
+      closeDriver(counts) {
+        counts['closed']! += 1;
+        counts['driver'] = 0;
+      },
     },
     moves: ({ opening, asked, running, losses, closes }, at) => [
       ...(opening! > 0
         ? [
-            event('driver.opened', { opening: -1 }),
+            event('driver.opened', { opening: -1, driver: 1 }),
             event('driver.refused', { opening: -1 }, { status }),
           ].filter(() => at === 'opening')
         : []),
@@ -36,7 +42,7 @@ const queueWorld = (): ChartWorld<Counts> =>
         : []),
       ...(running! > 0 ? [event('work.ended', { running: -1, told: 1 })] : []),
       ...(losses! > 0 && (at === 'ready' || at === 'closing')
-        ? [event('driver.lost', { losses: -1 }, { status })]
+        ? [event('driver.lost', { losses: -1, driver: -1 }, { status })]
         : []),
       ...(closes! > 0 ? [event('device.close', { closes: -1 })] : []),
     ],
@@ -47,6 +53,7 @@ const queueWorld = (): ChartWorld<Counts> =>
     },
     isEnd: ({ running, closes, losses }, at) =>
       at === null || (at === 'ready' && running === 0 && closes! + losses! > 0),
+    harmed: { 'device lost': ({ driver }) => driver! > 0 },
   });
 
 /** One that was open is opened again; each loss and each opening is told once. */
@@ -78,6 +85,7 @@ const deviceWorld = (): ChartWorld<Counts> =>
     breach: ({ queues, told }) =>
       queues === told ? null : `${queues} queues are open, ${told} are told of`,
     isEnd: ({ opening }, at) => at === null || (at === 'open' && opening === 0),
+    harmed: { 'device lost': ({ queues }) => queues! > 0 },
   });
 
 /** It starts or says why not; a drain ends, and whoever asked for it hears of that once. */

@@ -8,6 +8,7 @@ import { Follower, placeName, type Arrival, type Place } from './follower.js';
 /** A run that can be repeated, up to any of its arrivals. */
 export interface Course {
   readonly name: string;
+  readonly kind: string;
   readonly options: SimulationOptions;
   /** Its device thread dies before the device has opened. */
   readonly isStillborn: boolean;
@@ -35,7 +36,7 @@ const kinds: readonly (readonly [string, Omit<SimulationOptions, 'seed'>, number
   ['slow texts', { only: 'text', faults: callers, lastsMs: 400 }],
   ['tight texts', { only: 'text', faults: ['memory', 'cancel', 'replace'], lastsMs: 200 }],
   // What is lost is due to come back before the device has.
-  ['losses', { only: 'finite', faults: ['loss', 'unopened', 'replace'], lastsMs: 1_000 }],
+  ['losses', { only: 'finite', faults: ['loss', 'unopened', 'replace'], lastsMs: 1_000 }, 3],
   // Most are not drained, and most drains end in time.
   ['cut short', { only: 'finite', faults: ['drain'] }, 6],
   ['stillborn', { only: 'finite', faults: [] }],
@@ -50,7 +51,7 @@ export function coursesOf(seeds: readonly number[]): Course[] {
     );
     return [...seeds, ...more.flat()].map((seed) => {
       const isStillborn = name === 'stillborn';
-      return { name: `${name} ${seed}`, options: { ...options, seed }, isStillborn };
+      return { name: `${name} ${seed}`, kind: name, options: { ...options, seed }, isStillborn };
     });
   });
 }
@@ -77,8 +78,16 @@ export class Arrivals {
     }
   }
 
+  /** Of each kind of courses one, then the next of each: so few of them are of many kinds. */
   of(place: Place): readonly CourseArrival[] {
-    return this.#byPlace.get(placeName(place)) ?? [];
+    const all = this.#byPlace.get(placeName(place)) ?? [];
+    const seen = new Map<string, number>();
+    const turns = all.map((arrival) => {
+      const turn = seen.get(arrival.course.kind) ?? 0;
+      seen.set(arrival.course.kind, turn + 1);
+      return { arrival, turn };
+    });
+    return turns.sort((one, other) => one.turn - other.turn).map(({ arrival }) => arrival);
   }
 }
 

@@ -18,11 +18,16 @@ export const placeName = ({ machine, state }: Place): string => `${machine}.${st
 export interface Arrival extends Place {
   readonly nth: number;
   readonly atMs: number;
+  /** Steps of the run for which it stays, while faults happen. */
+  readonly stay: number;
 }
 
 export interface Blow {
   readonly arrival: Arrival;
-  readonly harm: Harm;
+  /** Null: nothing is done, and when it would have been is told. */
+  readonly harm: Harm | null;
+  /** So many steps after the arrival, which stays for longer. */
+  readonly after: number;
   /** Its news comes before anything else happens; else when chance will have it. */
   readonly isUrgent: boolean;
   readonly isSingle: boolean;
@@ -30,16 +35,25 @@ export interface Blow {
 
 /** By then the device has been asked to open, and has not. */
 const STILLBORN_STEPS = 5;
+/** Of an actor that has ended, as long as "just after" lasts. */
+const END_STEPS = 36;
+
+type Staying = { -readonly [Key in keyof Arrival]: Arrival[Key] };
 
 export class Follower implements Intruder {
   readonly arrivals: Arrival[] = [];
+  /** When the blow fell. */
+  struckMs = 0;
   /** The blow fell while an actor was in the place; null: it was never there. */
   hit: 'harmed' | 'nobody' | null = null;
   readonly #blow: Blow | null;
   readonly #machines = new Map<string, string>();
   readonly #counts = new Map<string, number>();
+  /** Where actors are, with the step in which they came. */
+  readonly #staying = new Map<string, { readonly arrival: Staying; readonly since: number }>();
   #started: string[] = [];
-  #due: string | null = null;
+  /** Who is to be struck, and in which step. */
+  #due: { readonly actor: string; readonly step: number } | null = null;
   #isStriking = false;
   /** The device's thread is to die before anything else. */
   #isStillborn: boolean;
@@ -54,6 +68,7 @@ export class Follower implements Intruder {
     this.#ground = ground;
     const { laws } = ground;
     laws.onObserved = (actor, seen) => {
+      if (seen.type === 'stopped') this.#left(actor, END_STEPS);
       if (seen.type !== 'started') return;
       this.#machines.set(actor, seen.kind);
       this.#started.push(actor);
@@ -75,14 +90,18 @@ export class Follower implements Intruder {
       this.#isStillborn = false;
       server.kill(DEVICE_THREAD);
     }
+    if (!server.isFaulty) for (const actor of [...this.#staying.keys()]) this.#left(actor);
     for (const actor of this.#started.splice(0)) {
       const state = describeActor(server, actor)?.state;
       if (state !== undefined) this.#arrived(actor, state);
     }
-    const actor = this.#due;
-    if (actor === null || this.#isStriking) return;
+    if (this.#due === null || this.#isStriking || laws.steps < this.#due.step) return;
+    const { actor } = this.#due;
     this.#due = null;
+    if (!server.isFaulty) return;
+    this.struckMs = laws.now();
     const { harm, isUrgent, isSingle } = this.#blow!;
+    if (harm === null) return;
     this.hit = strike(this.#ground!, { harm, actor, isSingle }) ? 'harmed' : 'nobody';
     if (!isUrgent) return;
     this.#isStriking = true;
@@ -90,17 +109,29 @@ export class Follower implements Intruder {
     this.#isStriking = false;
   }
 
+  #left(actor: string, more = 0): void {
+    const staying = this.#staying.get(actor);
+    this.#staying.delete(actor);
+    if (staying === undefined) return;
+    staying.arrival.stay = this.#ground!.laws.steps - staying.since + more;
+  }
+
   #arrived(actor: string, state: string): void {
+    this.#left(actor);
     const machine = this.#machines.get(actor);
     if (machine === undefined || !this.#ground!.server.isFaulty) return;
     const name = placeName({ machine, state });
     const nth = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, nth);
-    this.arrivals.push({ machine, state, nth, atMs: this.#ground!.laws.now() });
+    const { steps, now } = this.#ground!.laws;
+    const arrival = { machine, state, nth, atMs: now(), stay: 0 };
+    this.arrivals.push(arrival);
+    this.#staying.set(actor, { arrival, since: steps });
     const wanted = this.#blow?.arrival;
     if (wanted === undefined || this.hit !== null) return;
     if (machine === wanted.machine && state === wanted.state && nth === wanted.nth) {
-      this.#due = actor;
+      this.hit = 'nobody';
+      this.#due = { actor, step: steps + this.#blow!.after };
     }
   }
 }

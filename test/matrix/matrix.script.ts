@@ -7,13 +7,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { explorations, lineOf } from '../exploration/explorations.js';
+import { explorations, lineOf, sparedPlaces } from '../exploration/explorations.js';
 import { Arrivals, coursesOf } from './arrivals.js';
 import { runBlow, runCell, type Cell, type CellRun } from './cells.js';
 import { chartPlaces, type ChartPlace } from './chart-places.js';
 import { placeName } from './follower.js';
 import { harms } from './harms.js';
-import { legend, markOf, Table, type Mark } from './table.js';
+import { allMarks, legend, markOf, Table } from './table.js';
 
 const { values } = parseArgs({
   options: {
@@ -24,18 +24,34 @@ const { values } = parseArgs({
     out: { type: 'string' },
     trace: { type: 'boolean', default: false },
     'no-explore': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+
+/** Between two lines of progress. */
+const ROUND = 60;
+
+const usage = `npm run matrix -- [options]
+  --runs N         of each cell (2)
+  --seeds N        of which runs to each state are taken (30)
+  --places REGEXP  states with such a name
+  --harms REGEXP   harms with such a name
+  --out FILE       where the table goes, while it is made
+  --trace          of the first broken run, event by event
+  --no-explore     without the large scopes`;
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
   const all = await chartPlaces();
   const places = all.filter((place) => new RegExp(values.places).test(placeName(place)));
   const { cells, arrivals } = befall(places);
-  const table = new Table(places, cells);
-  const marks: readonly Mark[] = ['holds', 'passes', 'nobody', 'unmet', 'broken'];
-  const counts = marks.map((mark) => `${table.count(mark)} ${mark}`).join(', ');
+  const table = new Table(places, cells, sparedPlaces());
+  const counts = allMarks.map((mark) => `${table.count(mark)} ${mark}`).join(', ');
   const runs = cells.reduce((sum, cell) => sum + cell.runs.length, 0);
   const met = places.filter((place) => arrivals.of(place).length > 0).length;
   const lines = [
@@ -47,18 +63,26 @@ async function main(): Promise<number> {
     `${runs} runs of cells: ${counts}`,
   ];
   let isBroken = table.count('broken') > 0;
-  if (!values['no-explore']) {
-    for (const size of ['small', 'large'] as const) {
-      for (const exploration of explorations(size)) {
-        lines.push(`- ${lineOf(exploration)}`);
-        console.error(lineOf(exploration));
-        isBroken ||= exploration.breaches.length > 0;
-      }
+  if (table.count('nobody') + table.count('unmet') > 0) {
+    console.error('cells are neither run nor derived: more seeds may meet them (--seeds)');
+  }
+  write(lines);
+  if (values['no-explore']) return isBroken ? 1 : 0;
+  for (const size of ['small', 'large'] as const) {
+    for (const exploration of explorations(size)) {
+      lines.push(`- ${lineOf(exploration)}`);
+      console.error(lineOf(exploration));
+      isBroken ||= exploration.breaches.length > 0;
     }
   }
-  if (values.out === undefined) console.log(lines.join('\n'));
-  else writeFileSync(values.out, `${lines.join('\n')}\n`);
+  write(lines);
   return isBroken ? 1 : 0;
+}
+
+/** Into the file, so far; without one, when it is over. */
+function write(lines: readonly string[]): void {
+  if (values.out !== undefined) writeFileSync(values.out, `${lines.join('\n')}\n`);
+  else if (values['no-explore'] || lines.at(-1)!.startsWith('- ')) console.log(lines.join('\n'));
 }
 
 /** Looks for runs that come to each place, then does each harm there. */
@@ -67,7 +91,11 @@ function befall(places: readonly ChartPlace[]): { cells: Cell[]; arrivals: Arriv
   const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => i + 1);
   const arrivals = new Arrivals();
   const met = places.filter(({ kind }) => kind !== 'passes');
-  arrivals.explore(coursesOf(seeds), met, 2 * wanted + 2);
+  const courses = coursesOf(seeds);
+  for (let from = 0; from < courses.length; from += ROUND) {
+    arrivals.explore(courses.slice(from, from + ROUND), met, 2 * wanted + 2);
+    console.error(`${arrivals.runs} of at most ${courses.length} courses followed`);
+  }
   const cells: Cell[] = [];
   for (const place of met) {
     for (const harm of harms.filter((one) => new RegExp(values.harms).test(one))) {
@@ -91,7 +119,11 @@ function explain({ place, harm, runs }: Cell, arrivals: Arrivals): void {
   }
 }
 
-function nameOf({ course, nth, blow: { isUrgent, isSingle } }: CellRun): string {
-  const how = [...(isUrgent ? ['at once'] : []), ...(isSingle ? ['one'] : [])];
+function nameOf({ course, nth, blow: { after, isUrgent, isSingle } }: CellRun): string {
+  const how = [
+    ...(after > 0 ? [`${after} steps later`] : []),
+    ...(isUrgent ? ['told at once'] : []),
+    ...(isSingle ? ['one'] : []),
+  ];
   return [`arrival ${nth} of course ${course}`, ...how].join(', ');
 }

@@ -9,7 +9,7 @@ import { runCell, type Cell } from './cells.js';
 import { chartPlaces } from './chart-places.js';
 import { Follower, placeName } from './follower.js';
 import { harms, type Harm } from './harms.js';
-import { markOf, Table } from './table.js';
+import { allMarks, markOf, Table } from './table.js';
 import { simulate } from '../simulation/simulation.js';
 
 const places = await chartPlaces();
@@ -23,6 +23,7 @@ const drawn = places
   .map((place, i) => ({ place, harm: harms[(3 * i) % harms.length]! }));
 
 const cells: Cell[] = [];
+const held = (cell: Cell): boolean => ['holds', 'ends'].includes(markOf(cell));
 
 for (const harm of harms) {
   test(`${harm}: nobody waits for ever, nothing is left, every law holds`, () => {
@@ -33,7 +34,7 @@ for (const harm of harms) {
     cells.push(...run);
     const broken = run.filter((cell) => markOf(cell) === 'broken');
     assert.equal(broken.map(lineOf), []);
-    assert.ok(run.some((cell) => markOf(cell) === 'holds'));
+    assert.ok(run.some((cell) => held(cell)));
   });
 }
 
@@ -51,8 +52,8 @@ test('a warm-up goes on when its operator gives it up', () => {
 
 test('most of what was drawn was struck, and in the states that it was drawn for', () => {
   assert.ok(drawn.length > 60, `${drawn.length} states are met`);
-  const held = cells.filter((cell) => markOf(cell) === 'holds');
-  assert.ok(held.length > drawn.length * 0.7, `${held.length} of ${drawn.length}`);
+  const struck = cells.filter(held);
+  assert.ok(struck.length > drawn.length * 0.7, `${struck.length} of ${drawn.length}`);
   const missed = cells.flatMap(({ runs }) => runs).filter(({ outcome }) => outcome === 'missed');
   assert.equal(missed, []);
 });
@@ -62,13 +63,28 @@ test('no cell of a table is empty', () => {
   const lines = table.lines(places);
   assert.is(lines.length, places.length + 2);
   assert.not.ok(lines.slice(2).some((line) => /\| *\|/.test(line)));
-  const all = (['holds', 'passes', 'nobody', 'unmet', 'broken'] as const).map((mark) =>
-    table.count(mark),
-  );
+  const all = allMarks.map((mark) => table.count(mark));
   assert.is(
     all.reduce((sum, count) => sum + count, 0),
     places.length * harms.length,
   );
+});
+
+test('what finds nobody is spared where the exploration says so; who serves no more has ended', () => {
+  const place = { machine: 'device', state: 'recovering' };
+  const [shown] = places.filter((one) => placeName(one) === placeName(place));
+  const [arrival] =
+    arrivals.of(place).length > 0 ? arrivals.of(place) : arrivals.of(drawn[0]!.place);
+  const harm = 'device lost';
+  const run = { course: '', nth: 1, servesAgain: false, broken: [] };
+  const blow = { arrival: arrival!, harm, after: 0, isUrgent: true, isSingle: false } as const;
+  const signOf = (outcome: 'nobody' | 'harmed', isSpared: boolean): string => {
+    const cell: Cell = { place, harm, runs: [{ ...run, outcome, blow }] };
+    return new Table([shown!], [cell], () => isSpared).lines([shown!])[2]!.split('|')[5]!.trim();
+  };
+  assert.is(signOf('nobody', true), '–');
+  assert.is(signOf('nobody', false), '∅');
+  assert.is(signOf('harmed', true), '■');
 });
 
 test('a law that breaks after a harm breaks its cell', () => {
@@ -82,7 +98,7 @@ test('a law that breaks after a harm breaks its cell', () => {
 
 /** A run whose follower reports a breach after the blow. */
 function withLoudWatch(arrival: CourseArrival, harm: Harm): Cell {
-  const blow = { arrival, harm, isUrgent: true, isSingle: false };
+  const blow = { arrival, harm, after: 0, isUrgent: true, isSingle: false };
   const follower = new Follower(blow, false);
   const { violations } = simulate({
     ...arrival.course.options,

@@ -1,28 +1,39 @@
 /**
  * The matrix as a page: a row a state, a column a harm. No cell is empty: a harm was done there and
- * all laws held, or nobody is there to be harmed, and why.
+ * all laws held, or nobody is there to be harmed, and how that is known.
  */
 import type { Cell } from './cells.js';
 import type { ChartPlace } from './chart-places.js';
 import { placeName } from './follower.js';
 import { harms, type Harm } from './harms.js';
 
-export type Mark = 'holds' | 'passes' | 'nobody' | 'broken' | 'unmet';
+export const allMarks = [
+  ...(['holds', 'ends', 'passes', 'spared', 'nobody', 'unmet', 'broken'] as const),
+];
+export type Mark = (typeof allMarks)[number];
 
 const signs: Readonly<Record<Mark, string>> = {
   holds: '✓',
+  ends: '■',
   passes: '·',
-  nobody: '–',
+  spared: '–',
+  nobody: '∅',
   broken: '✗',
   unmet: '?',
 };
 
 export const meanings: Readonly<Record<Mark, string>> = {
   holds:
-    'it befell an actor in this state, or just after its end; every law held, nothing was left',
+    'it befell an actor in this state, or just after its end; every law held, what served before ' +
+    'served again, nothing was left',
+  ends:
+    'it befell one, and every law held; no run of it asks the server to serve again, because it ' +
+    'had ended as its chart says: drained, or without its device from the start',
   passes: 'no actor is ever found here: an eventless transition leaves in the step that enters',
-  nobody:
-    'no run that came here had anybody to harm: no call is open, or the device is gone by then',
+  spared:
+    'nobody is there whom it would befall, in none of the explored states with an actor here: no ' +
+    'device that could be lost, no model that could be removed, no caller',
+  nobody: 'no run that came here had anybody to harm; no exploration says that there is nobody',
   broken: 'a law was broken',
   unmet: 'no run came here; its charts are explored in test/exploration',
 };
@@ -31,13 +42,22 @@ export const meanings: Readonly<Record<Mark, string>> = {
 export class Table {
   readonly #cells = new Map<string, Mark>();
 
-  constructor(places: readonly ChartPlace[], cells: readonly Cell[]) {
+  /** `isSpared` knows cells in which a harm finds nobody. */
+  constructor(
+    places: readonly ChartPlace[],
+    cells: readonly Cell[],
+    isSpared: (place: string, harm: Harm) => boolean = () => false,
+  ) {
     for (const { kind, ...place } of places) {
       for (const harm of harms) {
         this.#cells.set(`${placeName(place)} ${harm}`, kind === 'passes' ? 'passes' : 'unmet');
       }
     }
-    for (const cell of cells) this.#cells.set(nameOf(cell), markOf(cell));
+    for (const cell of cells) {
+      const mark = markOf(cell);
+      const isKnown = mark === 'nobody' && isSpared(placeName(cell.place), cell.harm);
+      this.#cells.set(nameOf(cell), isKnown ? 'spared' : mark);
+    }
   }
 
   count(mark: Mark): number {
@@ -59,10 +79,11 @@ const nameOf = ({ place, harm }: { place: Cell['place']; harm: Harm }): string =
 
 export function markOf({ runs }: Cell): Mark {
   if (runs.some(({ broken }) => broken.length > 0)) return 'broken';
-  if (runs.some(({ outcome }) => outcome === 'harmed')) return 'holds';
+  const harmed = runs.filter(({ outcome }) => outcome === 'harmed');
+  if (harmed.length > 0) return harmed.some(({ servesAgain }) => servesAgain) ? 'holds' : 'ends';
   return runs.length > 0 ? 'nobody' : 'unmet';
 }
 
-export const legend: readonly string[] = (Object.keys(signs) as Mark[]).map(
+export const legend: readonly string[] = allMarks.map(
   (mark) => `- ${signs[mark]} ${meanings[mark]}`,
 );
