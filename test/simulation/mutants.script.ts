@@ -25,8 +25,17 @@ const { values } = parseArgs({
     tries: { type: 'string', default: '8' },
     jobs: { type: 'string', default: '2' },
     results: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
+const usage = `npm run mutants -- [options]
+  --sample N      this many of all, drawn
+  --draw SEED     which draw (1)
+  --only REGEXP   those with such a name
+  --seeds N       runs that judge one in tables (60)
+  --tries N       of the runs that take its transition, the calmest (8)
+  --jobs N        processes (2)
+  --results FILE  what was noticed before is not tried again`;
 const tables = allMutants().map(({ name }) => name);
 const sources = sourceMutants(build).map(({ name }) => name);
 const names = [...tables, ...sources];
@@ -35,6 +44,10 @@ const verdicts = new MutantVerdicts(values.results ?? null, build);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
   const startMs = Date.now();
   const drawn = drawnOf(names.filter((name) => new RegExp(values.only).test(name)));
   const due = new Set(drawn.filter((name) => !verdicts.has(name)));
