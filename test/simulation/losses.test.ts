@@ -1,4 +1,4 @@
-/** What laws ask of losses: what was lost by now, and whether time stood still between two moments. */
+/** What laws ask of losses: what is lost by now, and whether time stood still meanwhile. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Losses } from './losses.js';

@@ -138,7 +138,7 @@ export class LocalMemory implements SlabMemory {
     }
   }
 
-  /** Shared bytes are filled one by one, words one by one too: the longest ones are the quickest. */
+  /** Shared memory is filled element by element, so the longest elements are the quickest. */
   #write(start: number, end: number, byte: number): void {
     const first = Math.min(end, up(start, 8));
     const last = Math.max(first, end - (end % 8));
