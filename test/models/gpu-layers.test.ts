@@ -2,7 +2,7 @@
  * Linear layers in the form that GPUs run: by the interpreter and as WebAssembly they have the bits
  * of the other form; on an adapter they are near it, and a row has the same bits in any company.
  *
- * time limit: 120 s (shaders are compiled on the first run, and found in the driver's cache later)
+ * time limit: 300 s (shaders are compiled on the first run, and found in the driver's cache later)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
