@@ -2,7 +2,7 @@
  * models/kjv on a WebGPU adapter: the greedy tokens of PyTorch, and rows that are the same in any
  * company. Without an adapter the test is skipped and says so.
  *
- * time limit: 120 s (shaders are compiled on the first run)
+ * time limit: 300 s (shaders are compiled on the first run)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -3,7 +3,7 @@
  * the oracle, bit for bit, for nothing in them depends on how a device rounds. Without an adapter
  * the tests are skipped and say so.
  *
- * time limit: 120 s (shaders are compiled on the first run)
+ * time limit: 300 s (shaders are compiled on the first run)
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
