@@ -6,6 +6,7 @@
 import { SERVER } from '../../actors/protocol.js';
 import type { Address } from '../../runtime/system/address.js';
 import type { DeadLetter } from '../../runtime/system/dead-letters.js';
+import type { ActorDescription } from '../../runtime/system/describe.js';
 import type { SystemRecord } from '../../runtime/system/recorder.js';
 import type { SimulatedStep } from '../../runtime/system/transports/simulated.js';
 import { AskLaws } from './ask-laws.js';
@@ -88,6 +89,8 @@ export class Laws implements ServerWatch {
   readonly digest = new StepDigest();
   readonly texts = new TextLaws(this.collected);
   readonly #asks = new AskLaws(this.collected);
+  /** Dead ones of the step that is being made. */
+  #letters: string[] = [];
   steps = 0;
   /** It has stopped, however that came. */
   isServerGone = false;
@@ -130,6 +133,7 @@ export class Laws implements ServerWatch {
   }
 
   step(step: SimulatedStep): void {
+    this.#judgeLetters();
     this.steps += 1;
     this.digest.add(step, this.now());
     this.onStep();
@@ -158,8 +162,18 @@ export class Laws implements ServerWatch {
     this.texts.threadLost(thing);
   }
 
+  /** Nobody works: no specialization has a user. */
+  checkUsers({ systems }: SimulatedServer): void {
+    for (const system of systems.values()) {
+      for (const { address, users } of leasesOf(system.describe().actors)) {
+        if (users > 0) this.report('S', `${address} has ${users} users at rest`);
+      }
+    }
+  }
+
   /** Models are gone, nothing happens any more. */
   checkRest(server: SimulatedServer, expected: readonly RegExp[]): void {
+    this.#judgeLetters();
     this.cohorts.checkRest();
     this.works.checkRest();
     this.texts.checkRest();
@@ -193,7 +207,14 @@ export class Laws implements ServerWatch {
     if (reason === 'lateReply' || reason === 'expired' || dispensable.has(kind)) return;
     // What an actor tells itself is its own business: whoever waits for it is told another way.
     if (role !== 'tell' || from === to) return;
-    this.report('D', `${kind} from ${from} to ${to}: ${reason}`);
+    this.#letters.push(`${kind} from ${from} to ${to}: ${reason}`);
+  }
+
+  /** A server that ends does so after its children, whose mail dies with it. */
+  #judgeLetters(): void {
+    if (this.#letters.length === 0) return;
+    if (!this.isServerGone) for (const letter of this.#letters) this.report('D', letter);
+    this.#letters = [];
   }
 
   #trace(actor: Address, seen: Observation): void {
@@ -212,4 +233,13 @@ export class Laws implements ServerWatch {
       this.lines!.push(`${at}      ${actor} stops: ${seen.reason.kind}`);
     }
   }
+}
+
+/** The specializations below some actors, with the leases that they count. */
+function leasesOf(actors: readonly ActorDescription[]): { address: string; users: number }[] {
+  return actors.flatMap(({ address, kind, state, children }) => {
+    if (kind !== 'specialization') return leasesOf(children);
+    const { users } = (state as { context: { users: number } }).context;
+    return [{ address, users }];
+  });
 }

@@ -3,7 +3,6 @@
  * whatever was accepted must end, every model must serve again, and when all models are removed
  * nothing may be left. Pure: the same seed and options give the same run, to the last line.
  */
-import type { ActorDescription } from '../../runtime/system/describe.js';
 import { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { CompiledPackages } from './compiled-packages.js';
 import { GuestPackages, guests, type Guest } from './guests.js';
@@ -40,15 +39,6 @@ export function simulate(options: SimulationOptions): Outcome {
   } finally {
     memories.reclaim();
   }
-}
-
-/** The specializations below some actors, with the leases that they count. */
-function leasesOf(actors: readonly ActorDescription[]): { address: string; users: number }[] {
-  return actors.flatMap(({ address, kind, state, children }) => {
-    if (kind !== 'specialization') return leasesOf(children);
-    const { users } = (state as { context: { users: number } }).context;
-    return [{ address, users }];
-  });
 }
 
 class Simulation {
@@ -338,11 +328,7 @@ class Simulation {
     const isMore = new Set(generations).size < generations.length;
     this.#server.shadow?.banks.checkIdle();
     if (isMore) this.#laws.report('S', `specializations are kept at rest: ${kept.join(', ')}`);
-    for (const system of this.#server.systems.values()) {
-      for (const { address, users } of leasesOf(system.describe().actors)) {
-        if (users > 0) this.#laws.report('S', `${address} has ${users} users at rest`);
-      }
-    }
+    this.#laws.checkUsers(this.#server);
   }
 
   #removeAll(): void {
