@@ -18,9 +18,11 @@ interface Layer {
   /** Tiles: rows, and panels of a row. */
   readonly tile?: readonly [number, number];
   readonly bias?: boolean;
+  /** Weights up to which a row alone takes several panels at a time. */
+  readonly cached?: number;
 }
 
-function stage({ K, N, tile = [0, 4], bias = false }: Layer) {
+function stage({ K, N, tile = [0, 4], bias = false, cached = 2 ** 22 }: Layer) {
   const text = `library sample
 use motif.linear { linear, linear_vectors, pack_outputs, pack_inputs, identity, relu }
 command.def export main(head: root, x: root, outputs: root, inputs: root, bias: root, y: root, z: root) {
@@ -36,6 +38,7 @@ command.def export main(head: root, x: root, outputs: root, inputs: root, bias: 
   const config = {
     'motif.linear.linear_rows': String(tileRows),
     'motif.linear.linear_panels': String(panels),
+    'motif.linear.linear_cached': String(cached),
   };
   return stageProgram({ ...motifs('linear'), 'sample.loom': text }, 'sample.main', { config });
 }
@@ -109,6 +112,17 @@ test('every tile and number of rows gives the sum in ascending order', () => {
       const want = expected(layer, given);
       const label = `${rows} rows, tile ${tile.join('x')}`;
       for (const got of emitted(layer, given)) assert.equal(got, want, label);
+    }
+  }
+});
+
+test('rows of weights that no cache holds are the same sums, alone and together', () => {
+  for (const panels of [1, 2, 4]) {
+    for (const rows of [1, 2, 9, 33]) {
+      const layer = { K: 37, N: 61, tile: [0, panels], bias: true, cached: 0 } as const;
+      const given = operands(layer, rows);
+      const label = `${rows} rows, ${panels} panels`;
+      assert.equal(emitted(layer, given)[0], expected(layer, given), label);
     }
   }
 });
