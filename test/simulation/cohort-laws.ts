@@ -192,8 +192,10 @@ export class CohortLaws {
         this.#report.add('K', `${actor} returns member ${member} of ${to}, which ran alone`);
       }
       const { failure } = payload as Partial<Collected>;
+      // Whoever has left is not tried again.
+      const hasLeft = this.#over.has(to);
       if (failure) this.#end(to);
-      if (failure && members > 1 && mayBeOneMembersFault(failure)) {
+      if (failure && members > 1 && !hasLeft && mayBeOneMembersFault(failure)) {
         this.#report.add('K', `${actor} fails member ${member} of ${to} in company`);
       }
     } else if (kind === 'members.dropped') {
