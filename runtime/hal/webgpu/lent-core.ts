@@ -1,7 +1,7 @@
 /**
  * Dawn looks for what is done in every turn of the event loop, so a thread that waits for it takes
- * a whole core. Of a software adapter that core is half the device, or more: while there is no news,
- * the thread sleeps between turns.
+ * a whole core. Of a software adapter that core is half the device, or more: while there is no
+ * news, the thread sleeps between turns.
  *
  * Holds: it sleeps for a share of the time since the last news, never longer than a fixed time, and
  * not at all at first. So what is done is seen that much later at most, and short works at once.
