@@ -71,6 +71,8 @@ class BankHost {
       onActivate: (storage, staging) => {
         this.#place = { storage, staging };
         this.#isActivating = true;
+        // Its scope may end before it hears itself.
+        input.sources.retain();
         self.tell(self.address, 'bank.activate', {});
       },
       onEvict: () => self.tell(self.address, 'bank.evict', { users: table.users(id) }),
@@ -84,7 +86,6 @@ class BankHost {
     const self = this.#self;
     this.#startedMs = this.#loggedMs = self.now();
     this.#isLoading = true;
-    sources.retain();
     this.#loader = new BankLoader({
       device,
       deployment,
@@ -112,13 +113,14 @@ class BankHost {
 
   /** Reads that nobody waits for any more end here, so that the loader and its users end, too. */
   abandon(): void {
-    const { device, table, id } = this.#input;
+    const { device, table, id, sources } = this.#input;
     this.#isOver = true;
     // Bytes that come back now must not admit anybody: no bank is activated any more.
     device.queue.refuse(ENDED);
     if (!this.#isLoading) {
-      if (this.#isActivating) table.failed(id, ENDED);
-      return;
+      if (!this.#isActivating) return;
+      sources.release();
+      return table.failed(id, ENDED);
     }
     this.#loader!.stop(ENDED);
     const reads = [...this.#reads.values()];
