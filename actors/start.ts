@@ -20,7 +20,7 @@ import { closeFile } from '../runtime/parameters/checkpoints/disk-parameter-file
 import type { LogEntry } from '../runtime/system/cell-host.js';
 import { ActorSystem } from '../runtime/system/system.js';
 import { ThreadsTransport } from '../runtime/system/transports/threads.js';
-import { collectWithoutHelpers } from '../runtime/threads/collector.js';
+import { collectWithoutHelpers, keepYoungHeapsSmall } from '../runtime/threads/collector.js';
 import { TaskPool } from '../runtime/threads/task-pool.js';
 import type { ThreadInput } from '../runtime/threads/thread-control.js';
 import { Topology } from '../runtime/threads/topology.js';
@@ -51,6 +51,7 @@ export interface RunningServer extends StartedServer {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   useOptimizedWasm();
   collectWithoutHelpers();
+  keepYoungHeapsSmall();
   const { ports, log } = options;
   const write = (entry: LogEntry): void =>
     log[entry.level]({ actor: entry.actor, ...entry.details }, entry.text);
