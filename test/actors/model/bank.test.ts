@@ -1,6 +1,6 @@
 /**
- * A bank that was given its storage needs its checkpoints, whatever becomes of its generation before
- * it hears what it told itself.
+ * A bank that was given its storage needs its checkpoints, whatever becomes of its generation
+ * before it hears what it told itself.
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
