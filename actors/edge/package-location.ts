@@ -17,7 +17,7 @@ import { shippedPackages } from '../../runtime/packages/shipped-packages.js';
 import type { PackageLocation } from '../protocol.js';
 
 /** What the operator chose about files. */
-type FileOptions = Pick<StartOptions, 'packageRoots' | 'parameterRoots' | 'cacheDir'>;
+export type FileOptions = Pick<StartOptions, 'packageRoots' | 'parameterRoots' | 'cacheDir'>;
 
 export function locatePackage(
   body: RegisterBody,

@@ -28,7 +28,7 @@ import type { DeploymentSummary } from '../model/deployment.js';
 import type { GenerationSummary } from '../model/generation-base.js';
 import { banksOf, modelStateOf } from './model-state.js';
 import { packageDigest } from './package-digest.js';
-import { locatePackage } from './package-location.js';
+import { locatePackage, type FileOptions } from './package-location.js';
 import { POOL, SERVER } from '../protocol.js';
 import type {
   FiniteAnswer,
@@ -53,10 +53,15 @@ const USAGE_PATIENCE_MS = 50;
 /** A registration compiles; a removal waits for accepted work. */
 const LIFECYCLE_DEADLINE_MS = 600_000;
 
+type ServingTopology = Pick<Topology, 'names' | 'usage'>;
+
+/** Of what the operator chose, what it looks at. */
+export type ServingSettings = FileOptions & Pick<StartOptions, 'ports' | 'metrics'>;
+
 export interface ServingPortOptions {
   readonly system: ActorSystem;
-  readonly topology: Topology;
-  readonly options: StartOptions;
+  readonly topology: ServingTopology;
+  readonly options: ServingSettings;
   readonly text: TextServing;
   readonly calls: OpenCalls;
   readonly views: ThreadViews;
@@ -67,8 +72,8 @@ export interface ServingPortOptions {
 
 export class ServingPort implements Serving {
   readonly #system: ActorSystem;
-  readonly #topology: Topology;
-  readonly #options: StartOptions;
+  readonly #topology: ServingTopology;
+  readonly #options: ServingSettings;
   readonly #canary: Canary;
   readonly #calls: OpenCalls;
   readonly #views: ThreadViews;

@@ -1,139 +1,201 @@
 /**
  * The threads of a server as virtual ones in this thread: what `actors/start.ts` and the programs
- * in `actors/threads/` compose on real ones. Tasks of the pools are done at once and answered when
- * the seed says; the device is the simulated one, which runs the code of the local one.
+ * in `actors/threads/` compose on real ones. The only such composition: a replay has it with the
+ * means of `simulated-means.ts`, simulations with means that fail and with somebody who sees all.
+ *
+ * Holds: what takes time comes by a timer of the world, so that the seed orders it. A thread that
+ * dies is started anew after every peer has heard of its death, as the topology does.
  */
-import type { StartOptions } from '../../http/serving.js';
 import type { Ports } from '../../runtime/base/ports.js';
 import { localFacts } from '../../runtime/hal/local/local-facts.js';
-import { SimulatedDevice } from '../../runtime/hal/simulated/simulated-device.js';
-import { Budget } from '../../runtime/memory/budget.js';
-import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
-import { Ledger } from '../../runtime/memory/ledger.js';
-import { SlabPool } from '../../runtime/memory/slab-pool.js';
-import { preparePackage } from '../../runtime/packages/prepare-package.js';
-import { closeFile } from '../../runtime/parameters/checkpoints/disk-parameter-file.js';
+import type { ActorFactory } from '../../runtime/system/actor.js';
+import type { LogEntry } from '../../runtime/system/cell-host.js';
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import type { Recorder } from '../../runtime/system/recorder.js';
-import { SeededRandom } from '../../runtime/system/seeded-random.js';
+import type { SeededRandom } from '../../runtime/system/seeded-random.js';
 import { ActorSystem } from '../../runtime/system/system.js';
 import type { SimulatedWorld } from '../../runtime/system/transports/simulated.js';
-import { runCompileTask } from '../../runtime/threads/compile-tasks.js';
-import { runReadingTask } from '../../runtime/threads/reading-tasks.js';
-import type { RunTask } from '../../runtime/threads/tasks.js';
+import type { RunTask, TaskResult } from '../../runtime/threads/tasks.js';
 import { deviceQueue, type DeviceQueueInput, type OpenedDevice } from '../model/device-queue.js';
 import { generation } from '../model/generation.js';
-import { preparation, type PreparationOrder } from '../model/preparation.js';
+import { preparation, type PreparationInput, type PreparationOrder } from '../model/preparation.js';
 import { textGeneration } from '../model/text-generation.js';
-import { preparer, resolveChoice, type PreparerOrder } from '../serving/preparer.js';
-import { textPreparer } from '../serving/text-preparer.js';
-import { filesPort } from '../system/files-port.js';
-import { server } from '../system/server.js';
+import type { PreparedModel } from '../protocol.js';
+import { preparer, type PreparerInput, type PreparerOrder } from '../serving/preparer.js';
+import { textPreparer, type TextPreparerInput } from '../serving/text-preparer.js';
+import { filesPort, type FilesInput } from '../system/files-port.js';
+import { server, type ServerInput } from '../system/server.js';
 import { taskPort, type TaskRunner } from '../system/task-port.js';
 import { textStreams, type StreamReaders } from '../system/text-streams.js';
 
-/** As the local device has where nobody says. */
-const MEMORY_BYTES = 2 * 1024 ** 3;
-/** They take up to this long, in virtual milliseconds. */
-const DELAYS = { task: 4, command: 1.5, open: 2 };
-const DEVICE = { name: 'local', driver: 'local', adapter: null, thread: 'device' } as const;
+export const PREPARATION_THREAD = 'preparation-0';
+export const DEVICE_THREAD = 'device';
+/** They take up to this long, in virtual milliseconds; a thread that starts anew, just so long. */
+export const delays = { task: 4, command: 1.5, open: 2, restart: 5 } as const;
+const DEVICE = { name: 'local', driver: 'local', adapter: null, thread: DEVICE_THREAD } as const;
+
+/** What is read, at most so long after it was asked for. */
+export interface Reading {
+  readonly mostMs: number;
+  readonly outcome: () => TaskResult;
+}
+
+/** What actors leave to their threads: packages, pools, a device. */
+export interface ThreadMeans {
+  readonly prepare: PreparationInput['prepare'];
+  readonly resolve: PreparerInput['resolve'];
+  /** A prepared model as a preparer gets it. */
+  readonly whole: <Prepared extends PreparedModel>(prepared: Prepared) => Prepared;
+  /** The same as a generation gets it. */
+  readonly loadable: <Prepared extends PreparedModel>(prepared: Prepared) => Prepared;
+  readonly compile: RunTask;
+  readonly read: (call: Parameters<RunTask>[0]) => Reading;
+  readonly closeFile: FilesInput['closeFile'];
+  /** What it gives opens the device when the time has come, or throws. */
+  readonly open: (ports: Ports) => () => OpenedDevice;
+}
 
 export interface SimulatedThreadsOptions {
   readonly world: SimulatedWorld;
-  readonly seed: number;
-  readonly start: StartOptions;
-  readonly recorder: Recorder;
+  /** Says how long everything takes, and whoever makes the means what fails. */
+  readonly random: SeededRandom;
+  readonly means: ThreadMeans;
+  readonly server: Pick<ServerInput, 'modelThreads' | 'waitingMax' | 'sessions' | 'wallTime'>;
   readonly readers: StreamReaders;
+  readonly recorderOf: (thread: string) => Recorder;
+  /** Absent: nothing is logged. */
+  readonly log?: (entry: LogEntry) => void;
+  /** The same actor, for who wants to see what each does; absent: nobody does. */
+  readonly seen?: <Input>(actor: ActorFactory<Input>) => ActorFactory<Input>;
 }
 
-export interface SimulatedThreads {
-  /** That of the main thread. */
-  readonly system: ActorSystem;
-  readonly ports: Ports;
-  readonly systems: ReadonlyMap<string, ActorSystem>;
-}
+type Seen = NonNullable<SimulatedThreadsOptions['seen']>;
 
-export function startThreads(options: SimulatedThreadsOptions): SimulatedThreads {
-  const { world, seed, start, recorder, readers } = options;
-  const random = SeededRandom.for(seed, 'server');
-  const systems = new Map<string, ActorSystem>();
-  const begin = (thread: string, kindsOf: (ports: Ports) => ActorKinds): Ports => {
+export class SimulatedThreads {
+  /** Of all threads that live. */
+  readonly systems = new Map<string, ActorSystem>();
+  readonly main: ActorSystem;
+  readonly #options: SimulatedThreadsOptions;
+  readonly #seen: Seen;
+
+  constructor(options: SimulatedThreadsOptions) {
+    const { means, readers, seen = (actor) => actor } = options;
+    this.#options = options;
+    this.#seen = seen;
+    const { modelThreads } = options.server;
+    this.main = this.#start('main');
+    for (const name of [...modelThreads, PREPARATION_THREAD, DEVICE_THREAD]) this.#start(name);
+    const files = { runner: { run: this.#read }, closeFile: means.closeFile };
+    this.main.spawn('pool', seen(taskPort), { run: this.#compile });
+    this.main.spawn('files', seen(filesPort), files);
+    this.main.spawn('streams', seen(textStreams), readers);
+    this.main.spawn('server', seen(server), {
+      ...options.server,
+      preparationThreads: [PREPARATION_THREAD],
+      devices: [{ ...DEVICE, facts: localFacts() }],
+    });
+  }
+
+  /** A thread dies now and is started anew a little later. */
+  kill(name: string): void {
+    this.#options.world.kill(name);
+    this.systems.delete(name);
+    this.main.ports.timers.start(delays.restart, () => this.#start(name));
+  }
+
+  #start(thread: string): ActorSystem {
+    const { world, recorderOf, log = () => undefined } = this.#options;
     const { ports, transport } = world.thread(thread);
-    const kinds = kindsOf(ports);
-    const log = (): void => undefined;
-    systems.set(thread, new ActorSystem({ thread, ports, transport, kinds, recorder, log }));
-    return ports;
+    const kinds = this.#kindsOf(thread, ports);
+    const recorder = recorderOf(thread);
+    const system = new ActorSystem({ thread, ports, transport, kinds, recorder, log });
+    this.systems.set(thread, system);
+    return system;
+  }
+
+  #kindsOf(thread: string, ports: Ports): ActorKinds {
+    if (thread === 'main') return new ActorKinds();
+    if (thread === DEVICE_THREAD) return this.#deviceKinds(ports);
+    const { means } = this.#options;
+    return thread === PREPARATION_THREAD
+      ? preparationKinds(means, this.#seen)
+      : modelKinds(means, this.#seen);
+  }
+
+  #deviceKinds(ports: Ports): ActorKinds {
+    const queue = this.#seen(deviceQueue);
+    const open = (): PromiseLike<OpenedDevice> => this.#open(ports);
+    return new ActorKinds().register('deviceQueue', (self, input: Omit<DeviceQueueInput, 'open'>) =>
+      queue(self, { ...input, open }),
+    );
+  }
+
+  /** Not a promise: what it yields comes by a timer, in a step of the world. */
+  #open(ports: Ports): PromiseLike<OpenedDevice> {
+    const { means, random } = this.#options;
+    const opened = means.open(ports);
+    const then = (
+      done: (opened: OpenedDevice) => unknown,
+      refuse: (error: unknown) => unknown,
+    ): void => {
+      ports.timers.start(random.next() * delays.open, () => settle(opened, done, refuse));
+    };
+    return { then } as unknown as PromiseLike<OpenedDevice>;
+  }
+
+  /** Done at once, and answered when the seed says. */
+  readonly #compile: TaskRunner['run'] = (call, done) => {
+    const outcome = this.#options.means.compile(call);
+    this.#later(delays.task, () => done(outcome));
   };
-  const modelThreads = Array.from({ length: start.modelThreads }, (_, at) => `model-${at}`);
-  const main = begin('main', () => new ActorKinds());
-  for (const name of modelThreads) begin(name, modelKinds);
-  begin('preparation-0', preparationKinds);
-  begin(DEVICE.thread, (ports) => deviceKinds(ports, random, start));
-  const delayed = (run: RunTask): TaskRunner => ({
-    run(call, done) {
-      const outcome = run(call);
-      main.timers.start(random.next() * DELAYS.task, () => done(outcome));
-    },
-  });
-  const system = systems.get('main')!;
-  system.spawn('pool', taskPort, delayed(runCompileTask));
-  system.spawn('files', filesPort, { runner: delayed(runReadingTask), closeFile });
-  system.spawn('streams', textStreams, readers);
-  system.spawn('server', server, {
-    modelThreads,
-    preparationThreads: ['preparation-0'],
-    devices: [{ ...DEVICE, facts: localFacts() }],
-    waitingMax: start.queueMax,
-    sessions: { idleMs: start.sessionIdleMs, evicted: start.evictedSessions },
-    wallTime: () => start.ports.clock.wallTime(),
-  });
-  return { system, ports: main, systems };
+
+  readonly #read: TaskRunner['run'] = (call, done) => {
+    const { mostMs, outcome } = this.#options.means.read(call);
+    this.#later(mostMs, () => done(outcome()));
+  };
+
+  #later(mostMs: number, action: () => void): void {
+    this.main.ports.timers.start(this.#options.random.next() * mostMs, action);
+  }
 }
 
-const modelKinds = (): ActorKinds =>
-  new ActorKinds().register('generation', generation).register('textGeneration', textGeneration);
+function settle(
+  opened: () => OpenedDevice,
+  done: (opened: OpenedDevice) => unknown,
+  refuse: (error: unknown) => unknown,
+): void {
+  let device: OpenedDevice;
+  try {
+    device = opened();
+  } catch (error) {
+    refuse(error);
+    return;
+  }
+  done(device);
+}
 
-const preparationKinds = (): ActorKinds =>
-  new ActorKinds()
-    .register('preparation', (self, input: PreparationOrder) =>
-      preparation(self, { ...input, prepare: preparePackage }),
+function modelKinds({ loadable, whole }: ThreadMeans, seen: Seen): ActorKinds {
+  const finite = seen(generation);
+  const text = seen(textGeneration);
+  return new ActorKinds()
+    .register('generation', (self, input: Parameters<typeof generation>[1]) =>
+      finite(self, { ...input, prepared: loadable(input.prepared) }),
     )
+    .register('textGeneration', (self, input: Parameters<typeof textGeneration>[1]) =>
+      text(self, { ...input, prepared: whole(input.prepared) }),
+    );
+}
+
+function preparationKinds({ prepare, resolve, whole }: ThreadMeans, seen: Seen): ActorKinds {
+  const cold = seen(preparation);
+  const warm = seen(preparer);
+  const text = seen(textPreparer);
+  return new ActorKinds()
+    .register('preparation', (self, input: PreparationOrder) => cold(self, { ...input, prepare }))
     .register('preparer', (self, input: PreparerOrder) =>
-      preparer(self, { ...input, resolve: resolveChoice }),
+      warm(self, { ...input, prepared: whole(input.prepared), resolve }),
     )
-    .register('textPreparer', textPreparer);
-
-function deviceKinds(
-  ports: Ports,
-  random: SeededRandom,
-  { memoryBytes }: StartOptions,
-): ActorKinds {
-  const opened = (): OpenedDevice => {
-    const completion = () => ({ delayMs: random.next() * DELAYS.command });
-    const device = new SimulatedDevice({
-      ports,
-      memoryBytes: memoryBytes ?? MEMORY_BYTES,
-      completion,
-    });
-    const ledger = new Ledger(device.memoryBytes);
-    const budget = new Budget(ledger);
-    const pool = new SlabPool(device.memory, { poison: false });
-    const runner = new InvocationRunner({ device, pool, budget, ports });
-    const bytes = (): ReturnType<OpenedDevice['bytes']> => ({
-      budget: budget.limitBytes,
-      resident: ledger.bytes,
-      reserved: budget.reservedBytes,
-      byOwner: ledger.totals(),
-    });
-    return { device, runner, ledger, bytes };
-  };
-  // Not a promise: what it yields comes by a timer, in a step of the world.
-  const open = (): PromiseLike<OpenedDevice> => {
-    const then = (done: (opened: OpenedDevice) => unknown): unknown =>
-      ports.timers.start(random.next() * DELAYS.open, () => done(opened()));
-    return { then } as unknown as PromiseLike<OpenedDevice>;
-  };
-  return new ActorKinds().register('deviceQueue', (self, input: Omit<DeviceQueueInput, 'open'>) =>
-    deviceQueue(self, { ...input, open }),
-  );
+    .register('textPreparer', (self, input: TextPreparerInput) =>
+      text(self, { ...input, prepared: whole(input.prepared) }),
+    );
 }

@@ -3,13 +3,11 @@ import { systemPorts, type Ports } from '../../runtime/base/ports.js';
 import type { Device } from '../../runtime/hal/device.js';
 import { openLocalDevice } from '../../runtime/hal/local/local-device.js';
 import { openWebgpuDevice } from '../../runtime/hal/webgpu/webgpu-device.js';
-import { Budget } from '../../runtime/memory/budget.js';
-import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
-import { Ledger } from '../../runtime/memory/ledger.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import { ActorKinds } from '../../runtime/system/kinds.js';
 import type { StartProgram } from '../../runtime/threads/thread-control.js';
 import { deviceQueue, type DeviceQueueInput, type OpenedDevice } from '../model/device-queue.js';
+import { openedDevice } from '../model/opened-device.js';
 import { startActorThread } from './actor-thread.js';
 
 export interface DeviceSettings {
@@ -32,17 +30,8 @@ export const startProgram: StartProgram = ({ name, settings }) => {
     const { device, killWorker } = await openDevice(asked, ports);
     devices.add(device);
     device.onLost(() => devices.delete(device));
-    const ledger = new Ledger(device.memoryBytes);
-    const budget = new Budget(ledger);
     const pool = new SlabPool(device.memory, { poison });
-    const runner = new InvocationRunner({ device, pool, budget, ports });
-    const bytes = () => ({
-      budget: budget.limitBytes,
-      resident: ledger.bytes,
-      reserved: budget.reservedBytes,
-      byOwner: ledger.totals(),
-    });
-    return { device, runner, ledger, bytes, killWorker };
+    return { ...openedDevice({ device, ports, pool }), killWorker };
   };
   const kinds = new ActorKinds().register(
     'deviceQueue',

@@ -2,8 +2,8 @@
  * Follows a simulated run and notes each arrival of an actor in a state, in the order in which they
  * happen; strikes at one of them, before anything else does.
  */
+import { DEVICE_THREAD } from '../../actors/edge/simulated-threads.js';
 import type { Intruder, IntruderGround } from '../simulation/intruder.js';
-import { DEVICE_THREAD } from '../simulation/simulated-server.js';
 import { describeActor, strike, toldBy, type Harm } from './harms.js';
 
 /** A state of a machine. */

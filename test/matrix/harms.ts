@@ -2,8 +2,8 @@
  * What may befall a server while an actor is in some state: the columns of the matrix. Each is done
  * to a simulated server between two steps of it, and says whether there was anything to do it to.
  */
+import { DEVICE_THREAD, PREPARATION_THREAD } from '../../actors/edge/simulated-threads.js';
 import type { IntruderGround } from '../simulation/intruder.js';
-import { DEVICE_THREAD, PREPARATION_THREAD } from '../simulation/simulated-server.js';
 
 export const harms = [
   'client cancel',
@@ -96,7 +96,7 @@ function unregister({ traffic }: IntruderGround, actor: string): boolean {
 }
 
 function leaveOne({ server, traffic, texts }: IntruderGround, actor: string): boolean {
-  const { pendingAsks } = server.systems.get('main')!;
+  const { pendingAsks } = server.threads.main;
   const owners = ownersIn(server, actor);
   const isIts = ({ correlation }: { readonly correlation: string }): boolean =>
     owners.has(pendingAsks.find(correlation)?.holder ?? '');

@@ -2,25 +2,18 @@
  * A ground for scenarios in simulation: the application of http over the real actors, everything in
  * one thread, under a seed, with the laws of every run. Calls go in and answers come out as over a
  * socket, but for the bytes of HTTP.
- *
- * Holds: the world makes a step only when nothing is left to do in promises, so a seed is a run.
  */
-import { OpenCalls } from '../../actors/edge/open-calls.js';
-import { ProgressWatch } from '../../actors/edge/progress-watch.js';
-import { ServingPort } from '../../actors/edge/serving-port.js';
-import { SessionFiles } from '../../actors/edge/session-files.js';
-import { Streams, TextPort } from '../../actors/edge/text-port.js';
-import { ThreadViews } from '../../actors/edge/thread-views.js';
+import { SimulatedEdges } from '../../actors/edge/simulated-edges.js';
+import { SimulatedSteps } from '../../actors/edge/simulated-steps.js';
+import { Streams } from '../../actors/edge/text-port.js';
 import { SERVER } from '../../actors/protocol.js';
 import { createApp } from '../../http/app.js';
 import type { LoomApp } from '../../http/context.js';
 import { Metrics } from '../../http/metrics.js';
 import { OpenRequests } from '../../http/open-requests.js';
 import { defaultLimits } from '../../http/services.js';
-import type { Ports } from '../../runtime/base/ports.js';
 import type { SystemRecord } from '../../runtime/system/recorder.js';
 import type { SimulatedStep } from '../../runtime/system/transports/simulated.js';
-import type { Topology } from '../../runtime/threads/topology.js';
 import type {
   Answer,
   Ground,
@@ -42,11 +35,14 @@ const READY_MS = 10_000;
 const DEVICE = 'device:/device';
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** Packages lie where a scenario says, and no session is saved. */
+const folders = { parameterRoots: [], packageRoots: [], cacheDir: null, sessionDir: null };
+
 /** The laws see everything; whoever waits for a transition is told at once. */
 class Watch extends Laws implements Transitions {
   readonly #waiters = new Set<{ what: string; sinceMs: number; left: number; done: () => void }>();
   /** Something of the world of promises may have to be done. */
-  hasNews = true;
+  onNews: () => void = () => {};
 
   async begin(): Promise<void> {}
   async close(): Promise<void> {}
@@ -66,14 +62,14 @@ class Watch extends Laws implements Transitions {
       waiter.left -= 1;
       if (waiter.left > 0) continue;
       this.#waiters.delete(waiter);
-      this.hasNews = true;
+      this.onNews();
       waiter.done();
     }
   }
 
   override step(step: SimulatedStep): void {
     super.step(step);
-    if (step.thread === 'main') this.hasNews = true;
+    if (step.thread === 'main') this.onNews();
   }
 }
 
@@ -88,7 +84,8 @@ export class ScenarioWorld {
   readonly watch: Watch;
   readonly server: SimulatedServer;
   readonly ground: Ground;
-  readonly #serving: ServingPort;
+  readonly #steps: SimulatedSteps;
+  readonly #edges: SimulatedEdges;
   readonly #app: LoomApp;
 
   constructor({ seed, settings, packages, withTrace = false }: ScenarioWorldOptions) {
@@ -111,12 +108,16 @@ export class ScenarioWorld {
       packages,
       readers: streams,
     });
-    const { world, systems } = this.server;
+    const { world, threads } = this.server;
+    const { ports } = threads.main;
+    const steps = new SimulatedSteps(world);
+    const metrics = new Metrics();
+    const start = { ...folders, ports, metrics };
     watch.now = () => world.time.nowMs;
-    const { ports } = systems.get('main')!;
-    const { app, serving } = this.#compose(ports, streams);
-    this.#app = app;
-    this.#serving = serving;
+    watch.onNews = () => steps.news();
+    this.#steps = steps;
+    this.#edges = new SimulatedEdges({ threads, steps, streams, start });
+    this.#app = appOf(this.#edges, metrics);
     this.ground = {
       clock: ports.clock,
       timers: ports.timers,
@@ -128,29 +129,19 @@ export class ScenarioWorld {
   }
 
   /** Makes steps until the work is done. */
-  async run<Result>(work: Promise<Result>): Promise<Result> {
-    let isDone = false;
-    const over = (): void => void (isDone = true);
-    work.then(over, over);
-    while (!isDone) {
-      if (this.watch.hasNews) await promisesDone();
-      this.watch.hasNews = false;
-      if (isDone) break;
-      // Where nothing can happen any more, promises may still have something to do.
-      if (this.server.world.run({ stepsMax: 1 })) this.watch.hasNews = true;
-    }
-    return work;
+  run<Result>(work: Promise<Result>): Promise<Result> {
+    return this.#steps.run(work);
   }
 
   /** The device is open. */
   async ready(): Promise<void> {
     const deadlineMs = this.ground.clock.now() + READY_MS;
-    const main = this.server.systems.get('main')!;
+    const { main } = this.server.threads;
     await main.request(SERVER, 'server.await', {}, { deadlineMs });
   }
 
   drain(): Promise<void> {
-    return this.run(this.#serving.drain(1_000));
+    return this.run(this.#edges.serving.drain(1_000));
   }
 
   async #harm(fault: Fault): Promise<void> {
@@ -160,68 +151,11 @@ export class ScenarioWorld {
 
   async #hold({ kind }: Held): Promise<Release> {
     if (kind === 'block') throw new Error('a simulated thread cannot be blocked');
-    const main = this.server.systems.get('main')!;
+    const { main } = this.server.threads;
     main.tell(DEVICE, 'work.hold', { label: '' });
     const deadlineMs = this.ground.clock.now() + READY_MS;
     await main.request(DEVICE, 'device.describe', {}, { deadlineMs });
     return () => main.tell(DEVICE, 'work.hold', { label: null });
-  }
-
-  #compose(ports: Ports, streams: Streams): { app: LoomApp; serving: ServingPort } {
-    const system = this.server.systems.get('main')!;
-    const topology = this.#topology();
-    const { clock, timers } = ports;
-    const metrics = new Metrics();
-    const calls = new OpenCalls(clock);
-    const files = new SessionFiles({ folder: null, nextId: () => ports.ids.next('saving') });
-    const text = new TextPort({ system, streams, clock, files, calls });
-    const options = {
-      device: 'local',
-      threads: 1,
-      modelThreads: 1,
-      memoryBytes: null,
-      parameterRoots: [],
-      packageRoots: [],
-      cacheDir: null,
-      sessionDir: null,
-      recordFile: null,
-      queueMax: 4_096,
-      requestTimeoutMs: defaultLimits.requestTimeoutMs,
-      ports,
-      metrics,
-      log: silent,
-    };
-    const views = new ThreadViews({ system, topology, timers });
-    const watch = new ProgressWatch({ topology, watched: { model: [], devices: [] }, ports });
-    const serving = new ServingPort({ system, topology, options, text, calls, views, watch });
-    const app = createApp({
-      serving,
-      text,
-      observing: new FakeObserving(),
-      open: new OpenRequests(),
-      spans: null,
-      ports,
-      metrics,
-      log: silent,
-      limits: { ...defaultLimits, streamBufferBytes: BUFFER_BYTES },
-      admin: { loopback: true, token: null },
-      version: 'simulated',
-      isStarting: () => false,
-      isDraining: () => false,
-    });
-    return { app, serving };
-  }
-
-  /** Of threads that are virtual, what the edges ask. */
-  #topology(): Topology {
-    const { systems } = this.server;
-    const topology = {
-      names: ['model-0', 'preparation-0', 'device'],
-      describe: async (name: string) => systems.get(name)?.describe() ?? null,
-      usage: async () => null,
-      pulse: async () => null,
-    };
-    return topology as unknown as Topology;
   }
 
   async #fetch(call: Call, signal: AbortSignal): Promise<Answer> {
@@ -232,7 +166,7 @@ export class ScenarioWorld {
         reject(new Error('the client left'));
       });
     });
-    this.watch.hasNews = true;
+    this.#steps.news();
     const request = new Request(`http://localhost${call.path}`, requestOf(call));
     request.headers.set('host', 'localhost');
     const answered = Promise.resolve(this.#app.fetch(request, { outgoing }));
@@ -249,11 +183,20 @@ export class ScenarioWorld {
   }
 }
 
-/** Rounds of the event loop within which every promise that can settle has done so. */
-const ROUNDS = 3;
-
-async function promisesDone(): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await new Promise<void>((done) => void setImmediate(done));
-  }
+function appOf({ serving, text, ports }: SimulatedEdges, metrics: Metrics): LoomApp {
+  return createApp({
+    serving,
+    text,
+    observing: new FakeObserving(),
+    open: new OpenRequests(),
+    spans: null,
+    ports,
+    metrics,
+    log: silent,
+    limits: { ...defaultLimits, streamBufferBytes: BUFFER_BYTES },
+    admin: { loopback: true, token: null },
+    version: 'simulated',
+    isStarting: () => false,
+    isDraining: () => false,
+  });
 }

@@ -2,8 +2,9 @@
  * What may go wrong in a seed: kinds of faults that are on or off for the whole of its first phase,
  * and mishaps, each before one step: a thread dies, the device is lost, clocks jump.
  */
+import { DEVICE_THREAD, PREPARATION_THREAD } from '../../actors/edge/simulated-threads.js';
 import type { SeededRandom } from '../../runtime/system/seeded-random.js';
-import { DEVICE_THREAD, PREPARATION_THREAD, type SimulatedServer } from './simulated-server.js';
+import type { SimulatedServer } from './simulated-server.js';
 
 export const faultKinds = [
   'cancel',

@@ -13,12 +13,13 @@ import type { WorkRequest } from '../../runtime/hal/queue.js';
 import { SimulatedDevice } from '../../runtime/hal/simulated/simulated-device.js';
 import type { CompletionPlan } from '../../runtime/hal/simulated/completion.js';
 import type { Timeline } from '../../runtime/hal/timeline.js';
-import { Budget } from '../../runtime/memory/budget.js';
-import { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
-import { Ledger } from '../../runtime/memory/ledger.js';
+import type { Budget } from '../../runtime/memory/budget.js';
+import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js';
+import type { Ledger } from '../../runtime/memory/ledger.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import { BankLaws } from './bank-laws.js';
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
+import { openedDevice } from '../../actors/model/opened-device.js';
 import type { Ports } from '../../runtime/base/ports.js';
 
 export interface ShadowOptions {
@@ -59,11 +60,12 @@ export class ShadowDevice {
     this.#watchQueue();
     this.#watchTimelines();
     this.#watchExecutables();
-    this.#ledger = new Ledger(device.memoryBytes);
-    this.#budget = new Budget(this.#ledger);
     this.#pool = new SlabPool(device.memory, { poison: true });
-    const pool = this.#watchedPool(this.#pool);
-    this.#runner = new InvocationRunner({ device, pool, budget: this.#budget, ports });
+    const opened = openedDevice({ device, ports, pool: this.#watchedPool(this.#pool) });
+    this.opened = opened;
+    this.#ledger = opened.ledger;
+    this.#budget = opened.budget;
+    this.#runner = opened.runner;
     this.banks = new BankLaws(this.#runner.banks, {
       report: options.report,
       leases: (bank) => {
@@ -72,13 +74,6 @@ export class ShadowDevice {
         return { used, idle: leases.length - used };
       },
     });
-    const bytes = (): ReturnType<OpenedDevice['bytes']> => ({
-      budget: this.#budget.limitBytes,
-      resident: this.#ledger.bytes,
-      reserved: this.#budget.reservedBytes,
-      byOwner: this.#ledger.totals(),
-    });
-    this.opened = { device, runner: this.#runner, ledger: this.#ledger, bytes };
   }
 
   /** What holds between any two steps. */

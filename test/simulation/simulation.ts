@@ -150,7 +150,7 @@ class Simulation {
     });
     const steps = this.#kept('step', planned).map((step) => this.#asked(this.#hurried(step)));
     const texts = this.#planTexts(startMs);
-    const main = this.#server.systems.get('main')!;
+    const main = this.#server.threads.main;
     main.spawn('client', this.#traffic.client, [...steps, ...this.#kept('text', texts.steps)]);
     main.spawn('readers', this.#texts.client, this.#kept('reader', texts.readers));
     const { lastsMs = PHASE_MS + 10 } = this.#options;
