@@ -24,7 +24,7 @@ interface Held {
   readonly content: Uint8Array;
   /** Who opened it, and when. */
   readonly thread: string;
-  readonly atMs: number;
+  atMs: number;
   /** Its thread died before anybody else had heard of it: nobody can close it. */
   isLost: boolean;
 }
@@ -44,6 +44,11 @@ export class SimulatedFiles {
     for (const held of this.#open.values()) {
       if (held.thread === thread && nowMs - held.atMs <= travelMs) held.isLost = true;
     }
+  }
+
+  /** No message travels while the whole process does nothing. */
+  stoodStill(ms: number): void {
+    for (const held of this.#open.values()) held.atMs += ms;
   }
 
   /** The same sources, with files that are open from now on. */

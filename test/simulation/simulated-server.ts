@@ -164,6 +164,7 @@ export class SimulatedServer {
   /** The whole process stands still: everything that was due meanwhile is late. */
   pause(ms: number): void {
     this.#options.watch.lost('clock');
+    this.files.stoodStill(ms);
     const { time } = this.world;
     time.advanceTo(time.nowMs + ms);
   }

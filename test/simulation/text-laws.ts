@@ -150,11 +150,17 @@ export class TextLaws {
           this.#report.add('I3', `${asked.session} speaks after its end, in stream ${stream}`);
         }
       }
-    } else if (kind === 'turn.failed' && this.#doubted.has(to)) {
+    } else if (kind === 'turn.failed' && this.#isDoubted(to)) {
       const { code } = (payload as { status: StatusRecord }).status;
       const isFault = mayBeOneMembersFault({ code, message: '' });
       if (isFault) this.#report.add('K', `${to} fails in company`);
     }
+  }
+
+  /** A turn that was cancelled is not tried again: what fails after it is another of its session. */
+  #isDoubted(session: Address): boolean {
+    const turn = this.#doubted.get(session);
+    return turn !== undefined && !turn.isWithdrawn;
   }
 
   #failed({ work: { spans } }: EpochInput, status: StatusRecord): void {
