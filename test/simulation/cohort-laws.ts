@@ -67,6 +67,11 @@ export class CohortLaws {
     }
   }
 
+  /** Whatever was told before is not older for it. */
+  stoodStill(ms: number): void {
+    for (const [request, atMs] of this.#over) this.#over.set(request, atMs + ms);
+  }
+
   observe(actor: Address, seen: Observation): void {
     if (seen.type === 'started' && seen.kind === 'generation') {
       const input = seen.input as GenerationInput;

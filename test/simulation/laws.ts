@@ -162,6 +162,10 @@ export class Laws implements ServerWatch {
     this.texts.threadLost(thing);
   }
 
+  stoodStill(ms: number): void {
+    this.cohorts.stoodStill(ms);
+  }
+
   /** Nobody works: no specialization has a user. */
   checkUsers({ systems }: SimulatedServer): void {
     for (const system of systems.values()) {

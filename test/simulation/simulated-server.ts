@@ -47,6 +47,8 @@ export interface ServerWatch extends Observer {
   log(actor: string, text: string): void;
   task(call: { readonly task: string; readonly input: unknown }, failed: boolean): void;
   lost(thread: string): void;
+  /** Nothing was done for so long; what had been told lies in mailboxes still. */
+  stoodStill(ms: number): void;
 }
 
 export interface SimulatedServerOptions {
@@ -164,6 +166,7 @@ export class SimulatedServer {
   /** The whole process stands still: everything that was due meanwhile is late. */
   pause(ms: number): void {
     this.#options.watch.lost('clock');
+    this.#options.watch.stoodStill(ms);
     this.files.stoodStill(ms);
     const { time } = this.world;
     time.advanceTo(time.nowMs + ms);

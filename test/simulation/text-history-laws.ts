@@ -14,6 +14,9 @@ const END = 256;
 /** Deltas on the way to a reader that does not read; the last two may come together. */
 const HELD_MAX = 33;
 
+/** A turn that ends so may never have met its session, which grows idle then. */
+const mayHaveMissed: ReadonlySet<string> = new Set(['gone', 'cancelled', 'deadlineExceeded']);
+
 export class TextHistoryLaws {
   readonly #context: HistoryContext;
   readonly #traffic: TextTraffic;
@@ -136,7 +139,7 @@ export class TextHistoryLaws {
     const isClosed = uses.some(({ op, sentMs: at }) => op === 'close' && at <= replies[0]!.atMs);
     const turns = uses.filter(({ op, sentMs: at, replies: [answer] }) => {
       const isTurn = op === 'generate' || op === 'append';
-      return isTurn && at < sentMs && answer?.reply.status?.code !== 'gone';
+      return isTurn && at < sentMs && !mayHaveMissed.has(answer?.reply.status?.code ?? '');
     });
     const { atMs } = replies[0]!;
     const last = turns.at(-1);
