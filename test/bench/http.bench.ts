@@ -1,8 +1,9 @@
 /**
  * Requests a second on first-output against a bare route that answers the same JSON from a
  * constant, with one client and with 64, each kept alive, from a process of its own. Rounds of the
- * two alternate, so that both see the same machine; the ratio is the median of their pairs. Also what a request costs each thread: busy
- * microseconds of its event loop, and messages of its actors.
+ * two alternate, so that both see the same machine; the ratio is the median of their pairs. Also
+ * what a request costs each thread: busy microseconds of its event loop, and messages of its
+ * actors.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -157,7 +157,9 @@ export class TextLaws {
     }
   }
 
-  /** A turn that was cancelled is not tried again: what fails after it is another of its session. */
+  /**
+   * A turn that was cancelled is not tried again: what fails after it is another of its session.
+   */
   #isDoubted(session: Address): boolean {
     const turn = this.#doubted.get(session);
     return turn !== undefined && !turn.isWithdrawn;

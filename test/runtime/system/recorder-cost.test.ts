@@ -3,6 +3,7 @@
  * record. Seen by V8's sampling heap profiler; the same profile with a recorder shows them all.
  */
 import { Session } from 'node:inspector/promises';
+import { setFlagsFromString } from 'node:v8';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineActor } from '../../../runtime/system/machine-actor.js';
@@ -16,6 +17,9 @@ const MESSAGES = 5_000;
 const INTERVAL = 128;
 /** Functions that make records, in files that this thread runs. */
 const MAKERS = ['#recordTurn', 'transition', 'record'];
+
+// What a function allocates that was inlined counts for its caller: when that happens is chance.
+setFlagsFromString('--no-turbo-inlining');
 
 interface Node {
   readonly callFrame: { readonly functionName: string; readonly url: string };
