@@ -75,12 +75,12 @@ function answerDirectly(services: Services, route: FiniteRoute, exchange: Exchan
   }
   const { requestId, arrivedMs } = scope;
   const deadline = {
-    ...requestBound(services.limits),
     ports: services.ports,
     arrivedMs,
     header: headerOf(headers, 'x-request-timeout'),
     onLeave: socketLeaves(outgoing),
     onCancel: (cancel: () => void) => services.open.enter(requestId, cancel),
+    ...requestBound(services.limits),
   };
   withDeadline(deadline, (options) =>
     wholeBody(incoming).then((bytes) => inferFinite(services, request, bytes, options)),

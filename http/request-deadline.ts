@@ -61,12 +61,12 @@ export const generationBound = (limits: HttpLimits): Bound => ({
 export function deadlineOf(c: LoomContext, services: Services, bound: Bound): DeadlineInput {
   const { requestId, arrivedMs } = c.get('scope');
   return {
-    ...bound,
     ports: services.ports,
     arrivedMs,
     header: c.req.header('x-request-timeout'),
     onLeave: clientLeaves(c),
     onCancel: (cancel) => services.open.enter(requestId, cancel),
+    ...bound,
   };
 }
 

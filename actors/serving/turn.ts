@@ -280,9 +280,9 @@ export class Turn {
   #token(id: number, details: readonly TokenLikelihood[]): TextToken {
     const [own, ...others] = this.input.details ? details : [];
     return {
-      ...this.#spelled(id),
       logprob: own?.logprob ?? null,
-      top: others.map(({ id: token, logprob }) => ({ ...this.#spelled(token), logprob })),
+      top: others.map(({ id: token, logprob }) => ({ logprob, ...this.#spelled(token) })),
+      ...this.#spelled(id),
     };
   }
 

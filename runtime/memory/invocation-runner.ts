@@ -333,7 +333,8 @@ export class InvocationRunner {
     this.#line.leave(submission.invocation);
     this.#running.set(submission.invocation, plan.banks);
     this.#runningBytes += plan.bytes;
-    const running = { ...entry, storages, accepted: this.#options.ports.clock.now() };
+    const accepted = this.#options.ports.clock.now();
+    const running = { storages, accepted, ...entry };
     calls.onAccepted();
     this.banks.whenReady(plan.banks, (failure) => {
       if (failure) this.#finish(running, { ...NOTHING_RAN, failure });

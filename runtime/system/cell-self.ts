@@ -114,7 +114,7 @@ export class CellSelf implements ActorSelf, ActorProbe {
     const factory = isNamed ? this.#host.findKind(kind) : kind;
     const label = isNamed ? kind : factory.name || 'actor';
     const cause = this.current?.id ?? null;
-    return this.#cell.spawn({ ...options, name, kind: label, factory, input, cause }).address;
+    return this.#cell.spawn({ name, kind: label, factory, input, cause, ...options }).address;
   }
 
   spawnOn(thread: string, name: string, kind: string, input: unknown): Address {

@@ -97,7 +97,7 @@ export class Cell implements Asker {
     if (this.host.findCell(address) !== undefined) {
       throw new StatusError('alreadyExists', `there is an actor ${address} already`);
     }
-    const cell = new Cell(this.host, { ...child, address, supervisor: this });
+    const cell = new Cell(this.host, { address, supervisor: this, ...child });
     this.#childTable().add(cell);
     if (child.watch) this.host.watch(this.address, address);
     cell.start();

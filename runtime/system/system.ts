@@ -99,7 +99,7 @@ export class ActorSystem implements CellHost, TransportReceiver {
     const isNamed = typeof kind === 'string';
     const factory = isNamed ? this.kinds.find(kind) : kind;
     const label = isNamed ? kind : factory.name || 'actor';
-    return this.root.spawn({ ...options, name, kind: label, factory, input, cause: null }).address;
+    return this.root.spawn({ name, kind: label, factory, input, cause: null, ...options }).address;
   }
 
   /** Sends from outside any actor. */

@@ -191,7 +191,7 @@ export class WorkerTeam {
     if (!turn) return;
     this.#clearScratch(turn.launch);
     this.#number = (this.#number + 1) | 0;
-    this.#running = { ...turn, number: this.#number, detail: null };
+    this.#running = { number: this.#number, detail: null, ...turn };
     Atomics.store(this.#control, CONTROL.args, writeLaunch(this.#memory, turn.launch));
     const program = this.#programs.get(turn.launch.executable)!;
     Atomics.store(this.#control, CONTROL.executable, program);
