@@ -50,8 +50,8 @@ export class DeviceRecords {
   accepted(size: WorkSize | null): void {
     if (size === null) return;
     const acceptedMs = this.#self.now();
-    this.#accepted.set(size.invocation, { ...size, acceptedMs });
-    this.#work({ ...size, acceptedMs, startedMs: null, retiredMs: null, failed: false });
+    this.#accepted.set(size.invocation, { acceptedMs, ...size });
+    this.#work({ acceptedMs, startedMs: null, retiredMs: null, failed: false, ...size });
   }
 
   retired({ invocation, times }: SubmissionRetired): void {

@@ -276,8 +276,8 @@ class TextGenerationHost extends GenerationBase<PreparedText> {
     const { geometry } = prepared;
     this.#epoch =
       work !== null
-        ? this.self.spawn(name, epoch, { ...shared, work, turns: this.#turns! })
-        : this.self.spawn(name, rowTransfer, { ...shared, geometry, order: order! });
+        ? this.self.spawn(name, epoch, { work, turns: this.#turns!, ...shared })
+        : this.self.spawn(name, rowTransfer, { geometry, order: order!, ...shared });
   }
 
   epochEnded(): void {

@@ -154,7 +154,7 @@ class SessionHost {
       if (asked.copy !== null) return asked.copy.queue(image ?? null);
       const { requestId } = asked.ask.payload as TextSubmit;
       const held = row?.ids.length ?? 0;
-      const given = { ...prompt!, requestId, held };
+      const given = { requestId, held, ...prompt! };
       const turn = new Turn(home.turnOf(asked.body, given, asked, this.#self.address));
       home.turns.queue(turn, row);
       asked.turn = turn;

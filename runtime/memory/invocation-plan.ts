@@ -242,17 +242,17 @@ class Planner {
       }
       this.#workspaces.set(executable, { existing });
     } else if (parts > 1) {
-      this.#workspaces.set(executable, this.#add({ ...this.#workspaceRequest, bytes }));
+      this.#workspaces.set(executable, this.#add({ bytes, ...this.#workspaceRequest }));
     } else {
       this.#workspaces.set(executable, this.#shareWorkspace(bytes));
     }
   }
 
   #shareWorkspace(bytes: number): StorageSource {
-    this.#sharedWorkspace ??= this.#add({ ...this.#workspaceRequest, bytes });
+    this.#sharedWorkspace ??= this.#add({ bytes, ...this.#workspaceRequest });
     const { fresh } = this.#sharedWorkspace;
-    const request = this.#fresh[fresh]!;
-    this.#fresh[fresh] = { ...request, bytes: Math.max(request.bytes, bytes) };
+    const { key, owner, bytes: asked } = this.#fresh[fresh]!;
+    this.#fresh[fresh] = { key, owner, bytes: Math.max(asked, bytes) };
     return this.#sharedWorkspace;
   }
 

@@ -319,7 +319,7 @@ export class InvocationRunner {
   #freshOf(submission: Submission, plan: InvocationPlan): readonly StorageRequest[] {
     const { deployment, id } = submission.owner;
     const owner: Owner = { kind: 'invocation', deployment, id };
-    return plan.fresh.map((request) => ({ ...request, owner }));
+    return plan.fresh.map(({ key, bytes }) => ({ key, owner, bytes }));
   }
 
   /** Everything is placed: it is the device's now, and runs as soon as its banks are resident. */

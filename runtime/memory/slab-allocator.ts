@@ -62,11 +62,12 @@ export class SlabAllocator {
     });
     const range = this.#free[best];
     if (!range) return null;
-    const rest = { ...range, offset: range.offset + length, length: range.length - length };
+    const { offset, residue } = range;
+    const rest = { offset: offset + length, length: range.length - length, residue };
     this.#free.splice(best, 1, ...(rest.length > 0 ? [rest] : []));
-    this.#used.set(range.offset, length);
+    this.#used.set(offset, length);
     this.#usedBytes += length;
-    return { offset: range.offset, length, residue: range.residue };
+    return { offset, length, residue };
   }
 
   /** Takes back what `allocate` gave; `deployment` wrote to it last. */
