@@ -48,7 +48,7 @@ interface Parts {
 
 /** A callee with a dotted name: a function, a type, a built-in, or a method of what precedes. */
 function named(frame: Frame, path: string, parts: Parts): Value {
-  const call = new Call(frame, { ...parts, name: path });
+  const call = new Call(frame, { name: path, ...parts });
   const dot = path.lastIndexOf('.');
   const first = path.split('.')[0] as string;
   if (frame.scope.find(first) === null) {
@@ -63,7 +63,7 @@ function named(frame: Frame, path: string, parts: Parts): Value {
   if (whole !== null) return callValue(whole, call);
   const base = dot < 0 ? null : findPath(frame, path.slice(0, dot), parts.at);
   if (base === null) throw unresolved(frame, path, parts.at);
-  return method(base, new Call(frame, { ...parts, name: path.slice(dot + 1) }));
+  return method(base, new Call(frame, { name: path.slice(dot + 1), ...parts }));
 }
 
 /** A built-in of another world is worth a better message than "not defined". */
