@@ -30,7 +30,7 @@ function cloneRecord(record: Record<string, unknown>, depth: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const key in record) {
     if (key === '__proto__') return notPlain;
-    const part = plainClone(record[key], depth);
+    const part = partOf(record[key], depth);
     if (part === notPlain) return notPlain;
     copy[key] = part;
   }
@@ -38,13 +38,18 @@ function cloneRecord(record: Record<string, unknown>, depth: number): unknown {
 }
 
 function cloneList(list: readonly unknown[], depth: number): unknown {
-  const copy: unknown[] = [];
-  for (let i = 0; i < list.length; i++) {
-    const part = plainClone(list[i], depth);
+  const copy = list.slice();
+  for (let i = 0; i < copy.length; i++) {
+    const part = partOf(copy[i], depth);
     if (part === notPlain) return notPlain;
-    copy.push(part);
+    copy[i] = part;
   }
   return copy;
+}
+
+/** Most of a message is text and numbers, which need no look inside. */
+function partOf(part: unknown, depth: number): unknown {
+  return typeof part === 'string' || typeof part === 'number' ? part : plainClone(part, depth);
 }
 
 function cloneMap(map: ReadonlyMap<unknown, unknown>, depth: number): unknown {
