@@ -2,7 +2,7 @@
  * Every capability module by name: the one place that lists them. Adding a module is a table, its
  * functions, and a line here.
  */
-import { capabilitiesOf } from '../vm/capability.js';
+import { capabilityOf } from '../vm/capability.js';
 import type { CapabilityTable } from '../vm/capability.js';
 import { bufferSignatures } from './buffer.js';
 import { chatSignatures } from './chat.js';
@@ -26,8 +26,15 @@ export const moduleTables: Readonly<Record<string, readonly Signature[]>> = {
   weights: weightsSignatures,
 };
 
+/** Of all modules, by `module.name`. */
+const signatures: ReadonlyMap<string, Signature> = new Map(
+  Object.values(moduleTables).flatMap((rows) =>
+    rows.map((row) => [`${row.module}.${row.name}`, row] as const),
+  ),
+);
+
 export function findSignature(module: string, name: string): Signature | null {
-  return moduleTables[module]?.find((entry) => entry.name === name) ?? null;
+  return signatures.get(`${module}.${name}`) ?? null;
 }
 
 /**
@@ -39,12 +46,19 @@ export function capabilityTable(
   entries: string,
   given: Readonly<Partial<Record<string, ModuleFunctions>>>,
 ): CapabilityTable {
-  const rows = Object.entries(moduleTables).flatMap(([module, signatures]) => {
-    const closed = refusing(signatures, {
-      code: 'failedPrecondition',
-      why: `this cannot be called in ${entries}`,
-    });
-    return capabilitiesOf(signatures, given[module] ?? closed);
-  });
-  return new Map(rows);
+  const refusal = {
+    code: 'failedPrecondition',
+    why: `this cannot be called in ${entries}`,
+  } as const;
+  return {
+    get: (name) => {
+      const signature = signatures.get(name);
+      if (signature === undefined) return undefined;
+      const functions = given[signature.module];
+      const run =
+        functions === undefined ? refusing(signature, refusal) : functions[signature.name];
+      return capabilityOf(signature, run);
+    },
+    keys: () => signatures.keys(),
+  };
 }

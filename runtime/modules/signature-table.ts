@@ -61,16 +61,12 @@ export function capabilityText(signature: Signature): string {
   return `${module}.${name}(${params.join(', ')})${results.length > 1 ? ` -> (${results.join(', ')})` : tail}`;
 }
 
-/** Functions that raise when called: for what is not there, or not in this entry. */
+/** Raises when called: for what is not there, or not in this entry. */
 export function refusing(
-  signatures: readonly Signature[],
+  signature: Signature,
   refusal: { readonly code: StatusCode; readonly why: string },
-): ModuleFunctions {
-  const functions = signatures.map((signature) => {
-    const raise: CapabilityFunction = () => {
-      throw new StatusError(refusal.code, `${capabilityText(signature)}: ${refusal.why}`);
-    };
-    return [signature.name, raise] as const;
-  });
-  return Object.fromEntries(functions);
+): CapabilityFunction {
+  return () => {
+    throw new StatusError(refusal.code, `${capabilityText(signature)}: ${refusal.why}`);
+  };
 }

@@ -27,8 +27,11 @@ export interface Capability {
   run(context: CallContext, ...args: HostValue[]): readonly HostValue[];
 }
 
-/** By `module.name`. */
-export type CapabilityTable = ReadonlyMap<string, Capability>;
+/** By `module.name`. What is looked up may be made then: a program imports few of many. */
+export interface CapabilityTable {
+  get(name: string): Capability | undefined;
+  keys(): Iterable<string>;
+}
 
 /** A row of a module's signature table. */
 export interface CapabilitySignature {
@@ -41,16 +44,13 @@ export interface CapabilitySignature {
 /** As `run` above, for functions that need no context. */
 export type PlainFunction = { run(...args: HostValue[]): readonly HostValue[] }['run'];
 
-/** Entries for a table, from signatures and functions that need no context. */
-export function capabilitiesOf(
-  signatures: readonly CapabilitySignature[],
-  functions: Readonly<Record<string, PlainFunction>>,
-): readonly (readonly [string, Capability])[] {
-  return signatures.map(({ module, name, params, results }) => {
-    const run = functions[name];
-    if (!run) throw new Error(`expected a function for ${module}.${name}. This is a bug.`);
-    return [`${module}.${name}`, { params, results, run: (_, ...args) => run(...args) }];
-  });
+/** An entry for a table, from its signature and a function that needs no context. */
+export function capabilityOf(
+  { module, name, params, results }: CapabilitySignature,
+  run: PlainFunction | undefined,
+): Capability {
+  if (!run) throw new Error(`expected a function for ${module}.${name}. This is a bug.`);
+  return { params, results, run: (_, ...args) => run(...args) };
 }
 
 /** Looks up every import; an error names the place of the import and the expected signature. */
@@ -61,20 +61,22 @@ export function bindCapabilities(
 ): readonly Capability[] {
   return imports.map((declared) => {
     const name = `${declared.module}.${declared.name}`;
-    const where = positionOf(files, declared.site);
     const capability = table.get(name);
-    if (!capability) throw unresolved(declared, table, where);
+    if (!capability) throw unresolved(declared, table, positionOf(files, declared.site));
+    const { params, results } = capability;
+    if (hasTypes(params, declared.params) && hasTypes(results, declared.results)) return capability;
+    const where = positionOf(files, declared.site);
     const found = textOf(declared.params.map(typeText), declared.results.map(typeText));
-    const expected = textOf(capability.params, capability.results);
-    if (found !== expected) {
-      throw new StatusError(
-        'invalidArgument',
-        `${where}: import ${name}${found}, but the server has ${name}${expected}`,
-        { where },
-      );
-    }
-    return capability;
+    throw new StatusError(
+      'invalidArgument',
+      `${where}: import ${name}${found}, but the server has ${name}${textOf(params, results)}`,
+      { where },
+    );
   });
+}
+
+function hasTypes(texts: readonly string[], types: readonly Type[]): boolean {
+  return texts.length === types.length && texts.every((text, i) => text === typeText(types[i]!));
 }
 
 function unresolved(

@@ -53,11 +53,10 @@ async function runCheck(
   const position = positionOf(program.files, program.functions[func]!.site);
   const module = new CheckModule(options.resolve, options.rounds);
   try {
-    const capabilities = new Map([...(options.capabilities ?? []), ...module.capabilities()]);
     const vm = HostVm.create({
       program,
       executor: 'interpret',
-      capabilities,
+      capabilities: bothOf(new Map(module.capabilities()), options.capabilities ?? new Map()),
       limits: options.limits,
     });
     vm.callFunction(func, []);
@@ -69,6 +68,13 @@ async function runCheck(
     const { message, where } = toStatus(error);
     return { name, ok: false, message, position: where ?? position };
   }
+}
+
+function bothOf(own: CapabilityTable, others: CapabilityTable): CapabilityTable {
+  return {
+    get: (name) => own.get(name) ?? others.get(name),
+    keys: () => [...own.keys(), ...others.keys()],
+  };
 }
 
 async function repeat(launcher: Launcher, launch: RecordedLaunch): Promise<void> {

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Expr, HostFunction } from '../../../runtime/loom/typed.js';
-import { capabilitiesOf, type CapabilityTable } from '../../../runtime/vm/capability.js';
+import { capabilityOf, type CapabilityTable } from '../../../runtime/vm/capability.js';
 import type { SealedState } from '../../../runtime/vm/heap.js';
 import { FROZEN_STATE } from '../../../runtime/vm/host-value.js';
 import { checkEntry } from '../../../runtime/vm/host-vm.js';
@@ -138,12 +138,11 @@ function withImport(
 }
 
 test('imports are bound by name and by signature', () => {
-  const table: CapabilityTable = new Map(
-    capabilitiesOf(
-      [{ module: 'm', name: 'twice', params: ['i64', 'string'], results: ['string'] }],
-      { twice: (n: bigint, text: string) => [text.repeat(Number(n))] },
-    ),
+  const twice = capabilityOf(
+    { module: 'm', name: 'twice', params: ['i64', 'string'], results: ['string'] },
+    (n: bigint, text: string) => [text.repeat(Number(n))],
   );
+  const table: CapabilityTable = new Map([['m.twice', twice]]);
   const vm = withImport(table, 'm.twice', [t.i64, t.string], [t.string])() as ReturnType<
     typeof vmOf
   >;
