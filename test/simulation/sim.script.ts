@@ -9,9 +9,16 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { shrinkSeed } from './broken-seed.js';
 import { isProfile, profiles } from './profiles.js';
-import { faultKinds, simulate, type FaultKind, type SimulationOptions } from './simulation.js';
+import {
+  faultKinds,
+  simulate,
+  type FaultKind,
+  type Outcome,
+  type SimulationOptions,
+} from './simulation.js';
 import { laws } from './laws.js';
 import { transitionCounts } from './machine-mutants.js';
 import { playSeeds } from './scenario-seeds.js';
@@ -48,6 +55,13 @@ const faults = values.faults.split(',').filter((name) => name !== '') as FaultKi
 const from = Number(values.from);
 const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => from + i);
 
+/**
+ * Seeds run much code a little each: V8 would optimize all of it, which takes as long as it saves.
+ * So it does that later, for what is hot.
+ */
+const INTERRUPT_BUDGET = 400_000;
+setFlagsFromString(`--interrupt-budget=${INTERRUPT_BUDGET}`);
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -80,7 +94,7 @@ function runSeeds(): number {
       toldMs = Date.now();
       console.error(`${done} of ${seeds.length} seeds, ${broken} broken`);
     }
-    const outcome = simulate({ ...optionsOf(seed), withTrace: values.trace });
+    const outcome = simulated(seed);
     steps += outcome.steps;
     answered += outcome.answered;
     for (const line of outcome.trace) console.log(line);
@@ -100,6 +114,17 @@ function runSeeds(): number {
       `${tookS.toFixed(1)} s of one core, ${(seeds.length / tookS).toFixed(0)} seeds/s`,
   );
   return broken > 0 ? 1 : 0;
+}
+
+/** Errors without traces of calls: who reads them plays the seed again, with `explain`. */
+function simulated(seed: number): Outcome {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return simulate({ ...optionsOf(seed), withTrace: values.trace });
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
 }
 
 function optionsOf(seed: number): SimulationOptions {
