@@ -100,7 +100,15 @@ export class SimulatedThreads {
   kill(name: string): void {
     this.#options.world.kill(name);
     this.systems.delete(name);
-    this.main.ports.timers.start(delays.restart, () => this.#start(name));
+    this.#startAnew(name);
+  }
+
+  /** Where time has leapt meanwhile, not all peers have heard of its death when it is due. */
+  #startAnew(name: string): void {
+    this.main.ports.timers.start(delays.restart, () => {
+      if (this.#options.world.isMourned(name)) this.#start(name);
+      else this.#startAnew(name);
+    });
   }
 
   #start(thread: string): ActorSystem {

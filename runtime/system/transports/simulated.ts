@@ -105,6 +105,13 @@ export class SimulatedWorld {
     return this.#threads.has(name);
   }
 
+  /** Whether all who live have heard of its death. */
+  isMourned(name: string): boolean {
+    return this.#channelList.every(
+      ({ from, inFlight }) => from !== name || inFlight.every(({ envelope }) => envelope !== null),
+    );
+  }
+
   /** Steps until nothing can happen any more; false if a limit came first. */
   run({ stepsMax = STEPS_MAX, untilMs = Infinity }: RunLimits = {}): boolean {
     for (let steps = 0; steps < stepsMax; steps++) {
