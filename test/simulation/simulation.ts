@@ -292,9 +292,11 @@ class Simulation {
     this.#rest(`${when}, when texts were asked for`);
     const asked = this.#texts.history.slice(known).filter(({ op }) => op === 'generate');
     const isTold = asked.some(({ replies: [answer] }) => answer?.reply.outcome === 'value');
-    // Readers may ask for what no row can hold, or leave unread what they get: others are asked.
+    // Readers may ask for what no row can hold or of a session that has grown idle, or leave unread
+    // what they get: others are asked.
     const isOwn = ({ leftMs, replies: [answer] }: TextEvent): boolean =>
-      leftMs < Infinity || /^(outOfRange|invalidArgument)$/.test(answer?.reply.status?.code ?? '');
+      leftMs < Infinity ||
+      /^(outOfRange|invalidArgument|gone)$/.test(answer?.reply.status?.code ?? '');
     if (isTold) return;
     if (tries > 1 && asked.every(isOwn)) this.#expectText(model, when, tries - 1);
     else this.#laws.report('R', `${asked.length} turns ${when}, and none ends`);
