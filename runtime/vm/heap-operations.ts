@@ -112,16 +112,19 @@ export interface OperationContext {
   readonly format: FormatBuilder;
 }
 
+/** An object with all names: V8 takes a hundred times as long to add one name after the other. */
+const unbound: object = Object.fromEntries(Object.keys(heapSignatures).map((name) => [name, null]));
+
 /** The operations bound to one heap. Emitted modules import them under `heap`. */
 export function heapOperations(context: OperationContext): HeapOperations {
-  return {
-    ...bufferOperations(context),
-    ...stringOperations(context),
-    ...listOperations(context),
-    ...stateOperations(context),
-    ...formatOperations(context),
-    ...faultOperations(context),
-  };
+  const values = Object.assign(
+    { ...unbound },
+    bufferOperations(context),
+    stringOperations(context),
+    listOperations(context),
+  );
+  const others = stateOperations(context);
+  return Object.assign(values, others, formatOperations(context), faultOperations(context));
 }
 
 type Group<Prefix extends string> = Pick<
