@@ -26,7 +26,7 @@ export type { Outcome, SimulationOptions };
 const budgets = [26 * 1024, 38 * 1024];
 const PHASE_MS = 60;
 const STEPS_MAX = 20_000;
-/** Some readers come to nothing by what they ask for themselves: that all of these do is no chance. */
+/** Some readers come to nothing by what they ask themselves: that all of these do is no chance. */
 const READER_TRIES = 12;
 const SETTLED_VERSION = 990;
 /** Actors that no server ends. */
