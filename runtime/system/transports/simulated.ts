@@ -68,8 +68,9 @@ export class SimulatedWorld {
   readonly #channels = new Map<string, Map<string, Channel>>();
   /** The same in order of their first use. */
   readonly #channelList: Channel[] = [];
-  /** Of the step that is about to be taken; the same list again for each. */
+  /** Of the step that is about to be taken, so many; the same list again for each. */
   readonly #choices: Enabled[] = [];
+  #choiceCount = 0;
 
   constructor(options: SimulationOptions) {
     this.#options = options;
@@ -115,9 +116,9 @@ export class SimulatedWorld {
   /** Steps until nothing can happen any more; false if a limit came first. */
   run({ stepsMax = STEPS_MAX, untilMs = Infinity }: RunLimits = {}): boolean {
     for (let steps = 0; steps < stepsMax; steps++) {
-      const enabled = this.#enabled();
-      if (enabled.length > 0) {
-        this.#take(this.#step(enabled[this.#random.below(enabled.length)]!));
+      const count = this.#choose(this.time.nowMs);
+      if (count > 0) {
+        this.#take(this.#step(this.#choices[this.#random.below(count)]!));
         continue;
       }
       const nextMs = this.#nextMs();
@@ -140,7 +141,8 @@ export class SimulatedWorld {
       return threads.includes(typeof one === 'string' ? one : one.from);
     };
     for (let steps = 0; steps < STEPS_MAX; steps++) {
-      const enabled = this.#enabled(Infinity).filter(isOurs);
+      const count = this.#choose(Infinity);
+      const enabled = this.#choices.slice(0, count).filter(isOurs);
       if (enabled.length === 0) return;
       this.#take(this.#step(enabled[this.#random.below(enabled.length)]!));
     }
@@ -184,26 +186,31 @@ export class SimulatedWorld {
   }
 
   /**
-   * What may happen now; envelopes that have arrived by `arrivedMs`. Asked at every step of every
-   * run: makes nothing that is not chosen.
+   * Lists what may happen now, with envelopes that have arrived by `arrivedMs`, and says how much
+   * it is. Asked at every step of every run: makes nothing, and the list never shrinks, because V8
+   * gives up its storage then.
    */
-  #enabled(arrivedMs = this.time.nowMs): Enabled[] {
+  #choose(arrivedMs: number): number {
     const { nowMs, next } = this.time;
-    const enabled = this.#choices;
-    enabled.length = 0;
+    this.#choiceCount = 0;
     this.#threads.forEach(this.#addAwake);
     for (let i = 0; i < this.#channelList.length; i++) {
       const channel = this.#channelList[i]!;
       const head = channel.inFlight[0];
-      if (head !== undefined && head.readyMs <= arrivedMs) enabled.push(channel);
+      if (head !== undefined && head.readyMs <= arrivedMs) this.#add(channel);
     }
-    if (next !== null && next.dueMs <= nowMs) enabled.push(timer);
-    return enabled;
+    if (next !== null && next.dueMs <= nowMs) this.#add(timer);
+    return this.#choiceCount;
   }
 
   readonly #addAwake = ({ isAwake }: SimulatedTransport, thread: string): void => {
-    if (isAwake) this.#choices.push(thread);
+    if (isAwake) this.#add(thread);
   };
+
+  #add(choice: Enabled): void {
+    this.#choices[this.#choiceCount] = choice;
+    this.#choiceCount += 1;
+  }
 
   #step(chosen: Enabled): SimulatedStep {
     if (typeof chosen === 'string') return { kind: 'turn', thread: chosen };
