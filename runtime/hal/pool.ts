@@ -18,6 +18,9 @@ export interface HostWindow {
  */
 export type StorageFamily = 'constant' | 'mutable';
 
+/** What new storage holds: anything of its own deployment, or zeros. */
+export type StorageContents = 'any' | 'zeros';
+
 /** Physical slabs of a device: what a pool is made of. Bytes start as zero. */
 export interface SlabMemory {
   /** Most bytes that a slab can grow to, and why there are no more. */
@@ -38,9 +41,15 @@ export interface SlabMemory {
 export interface Pool {
   /**
    * A range of at least `bytes`, 256-aligned, of exactly the rounded size. Bytes that another
-   * deployment left are cleared. Null when no room is contiguous now.
+   * deployment left are cleared; of `zeros` all that are not zero already, its own too. Null when
+   * no room is contiguous now.
    */
-  allocate(bytes: number, deployment: string, family?: StorageFamily): DeviceRange | null;
+  allocate(
+    bytes: number,
+    deployment: string,
+    family?: StorageFamily,
+    contents?: StorageContents,
+  ): DeviceRange | null;
   /** Gives a range back once `after` has settled, reached or failed; at once when it is null. */
   release(range: DeviceRange, after: Fence | null): void;
   /** Bytes handed out and not yet back. */

@@ -231,7 +231,6 @@ export class InvocationRunner {
         const missing = this.rows.missing(id);
         const placed = missing && this.#placeWith(reservation, banks, missing);
         if (!placed) return false;
-        for (const { range } of placed) this.#device.memory.fill(range, 0);
         // Room for an epoch was there, and whoever has rows comes to rest before others take it.
         reservation.release();
         this.#line.leave(id);
@@ -275,9 +274,8 @@ export class InvocationRunner {
       checkNew();
       const admit = (reservation: Reservation): boolean => {
         checkNew();
-        const placed = this.#table.place(reservation, [request])?.[0];
-        if (!placed) return false;
-        this.#device.memory.fill(placed.range, 0);
+        const zeros: StorageRequest = { ...request, contents: 'zeros' };
+        if (!this.#table.place(reservation, [zeros])) return false;
         this.#line.leave(key);
         calls.onPlaced();
         return true;

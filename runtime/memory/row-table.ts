@@ -130,7 +130,8 @@ export class RowTable {
     const { deployment, storages } = rows.spec;
     if (rows.state === 'resting') return [];
     return storages.map(({ key, bytes }) => {
-      return { key, bytes, owner: { kind: 'row', deployment, id: key } satisfies Owner };
+      const owner: Owner = { kind: 'row', deployment, id: key };
+      return { key, bytes, owner, contents: 'zeros' };
     });
   }
 

@@ -10,7 +10,7 @@ import { ChurnMap } from '../base/churn-map.js';
 import { assert } from '../base/errors.js';
 import type { DeviceRange } from '../hal/buffer.js';
 import type { Fence } from '../hal/fence.js';
-import type { Pool, SlabMemory, StorageFamily } from '../hal/pool.js';
+import type { Pool, SlabMemory, StorageContents, StorageFamily } from '../hal/pool.js';
 import { ALIGNMENT, roundUp, SlabAllocator, type Placement } from './slab-allocator.js';
 
 /** A byte that is no small number in any type: 0xCB… is a large negative or a tiny float. */
@@ -43,6 +43,7 @@ export class SlabPool implements Pool {
     bytes: number,
     deployment: string,
     family: StorageFamily = 'mutable',
+    contents: StorageContents = 'any',
   ): DeviceRange | null {
     for (const [slab, allocator] of this.#slabs.entries()) {
       if (!this.#memory.serves(slab, family)) continue;
@@ -50,7 +51,8 @@ export class SlabPool implements Pool {
       if (!placement) continue;
       const range = { slab, offset: placement.offset, length: placement.length };
       this.#holders.set(holderKey(range), deployment);
-      this.#clear(range, placement, deployment);
+      const kept = contents === 'any' ? deployment : null;
+      this.#clear(range, placement, kept);
       return range;
     }
     return null;
@@ -81,10 +83,11 @@ export class SlabPool implements Pool {
     return null;
   }
 
-  #clear(range: DeviceRange, placement: Placement, deployment: string): void {
-    if (this.#poison) return this.#memory.fill(range, POISON_BYTE);
-    const { residue } = placement;
-    if (residue !== 'clean' && residue !== `of ${deployment}`) this.#memory.fill(range, 0);
+  /** Bytes that are zero are left alone: the first touch of a page takes longer than its use. */
+  #clear(range: DeviceRange, { residue }: Placement, kept: string | null): void {
+    if (this.#poison && kept !== null) return this.#memory.fill(range, POISON_BYTE);
+    const isOwn = kept !== null && residue === `of ${kept}`;
+    if (residue !== 'clean' && !isOwn) this.#memory.fill(range, 0);
   }
 }
 

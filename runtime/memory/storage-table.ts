@@ -8,7 +8,7 @@
 import { ChurnMap } from '../base/churn-map.js';
 import { assert, StatusError } from '../base/errors.js';
 import type { DeviceRange } from '../hal/buffer.js';
-import type { Pool } from '../hal/pool.js';
+import type { Pool, StorageContents } from '../hal/pool.js';
 import type { Owner } from '../hal/submission.js';
 import type { Reservation } from './budget.js';
 import type { Lease, Ledger } from './ledger.js';
@@ -28,6 +28,8 @@ export interface StorageRequest {
   readonly key: string | null;
   readonly owner: Owner;
   readonly bytes: number;
+  /** Default: any. */
+  readonly contents?: StorageContents;
 }
 
 export class StorageTable {
@@ -65,9 +67,9 @@ export class StorageTable {
     requests: readonly StorageRequest[],
   ): readonly PlacedStorage[] | null {
     const ranges: DeviceRange[] = [];
-    for (const { bytes, owner } of requests) {
+    for (const { bytes, owner, contents } of requests) {
       const family = owner.kind === 'bank' ? 'constant' : 'mutable';
-      const range = this.#pool.allocate(bytes, owner.deployment, family);
+      const range = this.#pool.allocate(bytes, owner.deployment, family, contents);
       if (!range) {
         for (const placed of ranges) this.#pool.release(placed, null);
         this.#retry.refused();

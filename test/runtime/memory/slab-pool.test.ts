@@ -69,6 +69,17 @@ test('clears a range exactly when it passes to another deployment', () => {
   assert.equal(memory.fills, ['0+256=0']);
 });
 
+test('zeros are made of what is not zero, whoever had it', () => {
+  const memory = new FakeMemory(1024);
+  const pool = new SlabPool(memory, { poison: true });
+  const zeros = () => pool.allocate(256, 'null', 'mutable', 'zeros')!;
+  const first = zeros();
+  assert.equal(memory.fills, [], 'zero since the slab grew');
+  pool.release(first, null);
+  pool.release(zeros(), null);
+  assert.equal(memory.fills, ['0+256=0'], 'its own bytes');
+});
+
 test('takes a range back only when its fence has settled, reached or failed', () => {
   for (const failure of [null, { code: 'internal', message: 'broken' } as const]) {
     const pool = new SlabPool(new FakeMemory(256));
