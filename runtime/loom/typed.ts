@@ -51,9 +51,9 @@ export type CompareOp = '==' | '!=' | '<' | '<=' | '>' | '>=';
  *   sum (x4: (x+z)+(y+w); x2: x+y) · max_lane, min_lane of a vector (same pairing as sum) ·
  *   dot8(i8x16, i8x16, acc: i32x4): what two `i32x4.dot_i16x8_s` over the sign-extended low and
  *     high halves give: lane i gains the products of bytes 2i, 2i+1, 2i+8 and 2i+9 (wrapping) ·
- *   mul_hi(u32,u32) · bits(f32)->u32 (vectors too) · f32_from_bits(u32) · clz popcount (u32) ·
- *   is_nan(f32) · unpack_i8(i8x4)->i32x4, unpack_u8(u8x4)->i32x4 · pack_i8(f32x4|i32x4)->i8x4
- *   saturating, pack_u8(...)->u8x4.
+ *   mul_hi(u32,u32) · bits(f32)->u32 (vectors too), bits(i8x16)->u32x4 (lowest byte first) ·
+ *   f32_from_bits(u32) · clz popcount (u32) · is_nan(f32) · unpack_i8(i8x4)->i32x4,
+ *   unpack_u8(u8x4)->i32x4 · pack_i8(f32x4|i32x4)->i8x4 saturating, pack_u8(...)->u8x4.
  */
 export type Intrinsic =
   | 'min'

@@ -161,6 +161,15 @@ function mapped(name: Intrinsic, from: Type, to: Type): Builtin {
   };
 }
 
+const floatBits = mapped('bits', F32, U32);
+
+const bits: Builtin = (call) => {
+  call.counts(1);
+  const type = valueType(call.frame, call.value(0));
+  const isWide = type?.kind === 'bytes' && type.lanes === 16;
+  return isWide ? node(call, 'bits', vector('u32', 4), [call.any(0)]) : floatBits(call);
+};
+
 const pack =
   (name: 'pack_i8' | 'pack_u8'): Builtin =>
   (call) => {
@@ -205,7 +214,7 @@ export const intrinsics: ReadonlyMap<string, Builtin> = new Map<string, Builtin>
   ['log2', log2],
   ['dot', dot],
   ['mul_hi', mulHi],
-  ['bits', mapped('bits', F32, U32)],
+  ['bits', bits],
   ['f32_from_bits', mapped('f32_from_bits', U32, F32)],
   ['clz', mapped('clz', U32, U32)],
   ['popcount', mapped('popcount', U32, U32)],

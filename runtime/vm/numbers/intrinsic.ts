@@ -42,6 +42,8 @@ function implementation(name: Intrinsic, args: readonly Type[]): Made {
       return folded(lanes, pick('min') as Numbers);
     case 'dot8':
       return dot8;
+    case 'bits':
+      return lanes === 16 ? words : byComponent(bitsOfF32, lanes);
     case 'unpack_i8':
     case 'unpack_u8':
       return (bytes: Vector) => bytes;
@@ -76,6 +78,11 @@ function dotOf(elem: ScalarName, lanes: number): (a: Vector, b: Vector) => numbe
   const times = binary('*', elem, 'device') as Numbers;
   const sum = folded(lanes, binary('+', elem, 'device') as Numbers);
   return (a, b) => sum(a.map((value, lane) => times(value, b[lane]!)));
+}
+
+/** Four bytes a word, the lowest first. */
+function words(bytes: Vector): Vector {
+  return [...new Uint32Array(Int8Array.from(bytes).buffer)];
 }
 
 /** Lane i gains the products of bytes 2i, 2i+1, 2i+8 and 2i+9. */
@@ -114,8 +121,6 @@ function scalarIntrinsic(name: Intrinsic, elem: ScalarName): Made {
       return multiplyAdd(elem);
     case 'mul_hi':
       return (a: number, b: number) => Number((BigInt(a) * BigInt(b)) >> 32n);
-    case 'bits':
-      return bitsOfF32;
     case 'f32_from_bits':
       return f32OfBits;
     case 'clz':

@@ -309,6 +309,10 @@ test('bits, packed bytes and their dot product', () => {
     type: t.i32x4,
     store: b.storage('i32', 4),
   });
+  checkIntrinsic('bits', [bytes('i8', 16, 5)], [t.i8x16], {
+    type: t.u32x4,
+    store: b.storage('u32', 4),
+  });
   for (const elem of ['f32', 'i32'] as const) {
     const wide = {
       ...column(elem, 4, 51),

@@ -201,6 +201,10 @@ test('bits, clz, popcount, mul_hi and packed bytes', () => {
     evaluate(b.intrinsic('mul_hi', t.u32, [b.u32(0xffffffff), b.u32(0xffffffff)])),
     0xfffffffe,
   );
+  const bytes = Array.from({ length: 16 }, (_, i) => (i < 4 ? -1 - i : i));
+  const words = b.intrinsic('bits', t.u32x4, [b.constant(t.i8x16, bytes)]);
+  const total = 0xfcfdfeff + 0x07060504 + 0x0b0a0908 + 0x0f0e0d0c;
+  assert.is(evaluate(b.intrinsic('sum', t.u32, [words])), total % 2 ** 32);
   const packed = b.intrinsic('pack_i8', t.i8x4, [b.constant(t.f32x4, [1.9, -300, 1e9, -0.5])]);
   const back = b.intrinsic('unpack_i8', t.i32x4, [packed]);
   const sum = b.intrinsic('sum', t.i32, [

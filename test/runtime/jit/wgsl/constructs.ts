@@ -155,7 +155,7 @@ export const constructs: Readonly<Record<string, Construct>> = {
     var total = i32x4(0)
     for k in 0..3 { total = dot(p[i + k], p[i + 8], total) }
     z[i] = total.sum()
-    y[i] = dot(p[i], p[i + 5], i32x4(1, 2, 3, 4)) } }`,
+    y[i] = dot(p[i], p[i + 5], i32x4(1, 2, 3, 4)) ^ i32x4(bits(p[i + 1])) } }`,
     dispatch: 'k(b.view<i8x16>(0, 16), y.view<i32x4>(0, 8), z.view<i32>(0, 8)) grid(1)',
   },
   'broadcast-loads': {

@@ -63,6 +63,6 @@ fn main(@builtin(local_invocation_index) lane: u32, @builtin(workgroup_id) group
     let t1 = total_l1;
     write_z_v2(z_v2_base, z_v2_length, i_l0, ((t1.x + t1.z) + (t1.y + t1.w)));
     // at byte-dots.loom:7:5
-    write_y_v1(y_v1_base, y_v1_length, i_l0, dot8_i32x4(read_p_v0(p_v0_base, p_v0_length, i_l0), read_p_v0(p_v0_base, p_v0_length, (i_l0 + 5i)), vec4<i32>(1i, 2i, 3i, 4i)));
+    write_y_v1(y_v1_base, y_v1_length, i_l0, (dot8_i32x4(read_p_v0(p_v0_base, p_v0_length, i_l0), read_p_v0(p_v0_base, p_v0_length, (i_l0 + 5i)), vec4<i32>(1i, 2i, 3i, 4i)) ^ vec4<i32>(bitcast<vec4<u32>>(read_p_v0(p_v0_base, p_v0_length, (i_l0 + 1i))))));
   }
 }
