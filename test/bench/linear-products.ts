@@ -32,6 +32,7 @@ const motifs = {
   'linear.loom': text('linear'),
   'quant.loom': text('quant'),
   'quant-pack.loom': text('quant-pack'),
+  'quant-rows.loom': text('quant-rows'),
 };
 
 /** Commands of one shape: both packings, and both products `times` times, one after the other. */
@@ -40,7 +41,8 @@ function commands({ M, K, N }: MatMulShape, times: number): string {
   const rows = (i: number) => `x.view<f32>(${i * M * K * 4}, ${M * K})`;
   return `library sample
 use motif.linear { linear, identity, pack_inputs, pack_outputs }
-use motif.quant { quant_linear, quantise_rows, row_vectors, row_scales }
+use motif.quant { quant_linear }
+use motif.quant_rows { quantise_rows, row_vectors, row_scales }
 use motif.quant_pack { pack_quant, pack_quant_scales }
 command.def export pack(w: root, panels: root) {
   dispatch pack_inputs<${K}, ${N}>(w, panels, 0, ${K}, ${N})
@@ -122,7 +124,8 @@ export class Products {
     const { K, N } = this.#shape;
     const turned = new Float32Array(w.length);
     for (let k = 0; k < K; k++) for (let n = 0; n < N; n++) turned[n * K + k] = w[k * N + n]!;
-    const units = Math.ceil(N / 16) * Math.ceil(K / 32);
+    // Panels have 128 outputs at most.
+    const units = Math.ceil(N / 128) * 8 * Math.ceil(K / 32);
     const [blocks, steps] = [this.fixture.place(units * 512), this.fixture.place(units * 64)];
     await this.#launches('pack_8')([await this.#upload(turned), blocks, steps]);
     return [blocks, steps];

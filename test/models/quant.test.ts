@@ -36,7 +36,8 @@ function stage({ K, N, rowsMax, bias = false, chunk = [4, 16], cuts = [0] }: Lay
   });
   const text = `library sample
 use motif.linear { identity, relu }
-use motif.quant { quant_linear, quantise_rows, quant_vectors, quant_scales, row_vectors, row_scales }
+use motif.quant { quant_linear, quant_vectors, quant_scales }
+use motif.quant_rows { quantise_rows, row_vectors, row_scales }
 use motif.quant_pack { pack_quant, pack_quant_scales }
 command.def export main(head: root, x: root, w: root, bias: root, y: root) {
   let rows = word(head, 0)
@@ -53,7 +54,7 @@ ${packs.join('\n')}
     'motif.quant.quant_rows': String(chunk[1]),
   };
   return stageProgram(
-    { ...motifs('linear', 'quant', 'quant-pack'), 'sample.loom': text },
+    { ...motifs('linear', 'quant', 'quant-pack', 'quant-rows'), 'sample.loom': text },
     'sample.main',
     {
       config,
