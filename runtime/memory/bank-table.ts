@@ -54,6 +54,8 @@ interface Bank {
   /** Its actor has ended: it is forgotten with its last user. */
   isGone: boolean;
   storage: PlacedStorage | null;
+  /** Where its fields lie while storage is placed: each launch binds all of them. */
+  fields: readonly DeviceRange[];
   staging: readonly PlacedStorage[];
   /** Admitted invocations that have not retired, and holders. */
   users: number;
@@ -115,6 +117,7 @@ export class BankTable {
       isRetired: false,
       isGone: false,
       storage: null,
+      fields: [],
       staging: [],
       users: 0,
       holders: 0,
@@ -183,7 +186,10 @@ export class BankTable {
     for (const bank of [...ids].map((id) => this.#find(id)).filter(isAway)) {
       const [storage, ...staging] = rest.splice(0, requestsOf(bank).length);
       assert(storage, 'storage for each bank that was missing');
-      Object.assign(bank, { state: 'activating', storage, staging });
+      const fields = bank.spec.fields.map(({ offset, bytes }) =>
+        subRange(storage.range, offset, bytes),
+      );
+      Object.assign(bank, { state: 'activating', storage, fields, staging });
       started.push(bank);
     }
     for (const { calls, storage, staging, spec } of started) {
@@ -254,11 +260,16 @@ export class BankTable {
 
   /** Fields of the banks in order: what a launch binds. */
   fields(ids: readonly string[]): readonly DeviceRange[] {
-    return ids.flatMap((id) => {
-      const { spec, storage } = this.#find(id);
-      assert(storage, `bank ${id} to be resident when it is bound`);
-      return spec.fields.map(({ offset, bytes }) => subRange(storage.range, offset, bytes));
-    });
+    const [first, ...others] = ids;
+    if (first === undefined) return [];
+    const fields = this.#fieldsOf(first);
+    return others.length === 0 ? fields : fields.concat(...others.map((id) => this.#fieldsOf(id)));
+  }
+
+  #fieldsOf(id: string): readonly DeviceRange[] {
+    const { storage, fields } = this.#find(id);
+    assert(storage, `bank ${id} to be resident when it is bound`);
+    return fields;
   }
 
   activated(id: string): void {
@@ -363,6 +374,7 @@ export class BankTable {
     bank.state = 'absent';
     if (bank.storage) this.#storage.giveUp(bank.storage);
     bank.storage = null;
+    bank.fields = [];
   }
 
   #all(): readonly Bank[] {
