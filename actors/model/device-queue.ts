@@ -132,7 +132,7 @@ class DeviceHost {
         const { device, runner, ledger, bytes } = opened;
         const records = new DeviceRecords(self, bytes);
         this.#records = records;
-        ledger.onChange = () => records.booked();
+        ledger.onChange = records.booked;
         this.#banks = new DeviceBanks(self, { device, runner, sources: this.#sources });
         this.#rows = new DeviceRows(self, runner);
         runner.gathers = new DeviceGathers(self, this.#sources);

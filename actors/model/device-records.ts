@@ -26,11 +26,11 @@ export class DeviceRecords {
     this.#bytes = bytes;
   }
 
-  booked(): void {
+  readonly booked = (): void => {
     const { probe, address: device } = this.#self;
     if (!probe.isRecording) return;
     probe.record({ type: 'memory', atMs: this.#self.now(), device, ...this.#bytes() });
-  }
+  };
 
   /** Null while nobody records. To be called before the submission is. */
   sizeOf(submission: Submission): WorkSize | null {

@@ -8,6 +8,7 @@ import { rangesOverlap, type DeviceRange } from '../../runtime/hal/buffer.js';
 import { accessOf } from '../../runtime/hal/command.js';
 import type { WorkRequest } from '../../runtime/hal/queue.js';
 import type { BankCalls, BankSpec, BankTable } from '../../runtime/memory/bank-table.js';
+import { override } from './override.js';
 
 /** Labels of the works that load a bank: tensors, by a policy, and the field that they fill. */
 const LOADING = /^\S+ by @\S+: \w+$/;
@@ -101,32 +102,42 @@ export class BankLaws {
 
   #watchLifecycle(table: BankTable): void {
     const { register, unregister, activated, failed, left } = bound(table);
-    table.register = (spec: BankSpec, calls: BankCalls): void => {
-      const bank: Bank = { spec, state: 'absent', users: 0, storage: null, staging: [] };
-      const onActivate: BankCalls['onActivate'] = (storage, staging) => {
-        if (bank.state !== 'absent') this.#add(`${spec.id} is activated while ${bank.state}`);
-        Object.assign(bank, { state: 'activating', storage, staging });
-        this.activations += 1;
-        calls.onActivate(storage, staging);
-      };
-      register(spec, { ...calls, onActivate });
-      this.#banks.set(spec.id, bank);
-    };
-    table.unregister = (id) => {
-      const { state, users } = this.#banks.get(id)!;
-      if (state !== 'absent' || users > 0) this.#add(`${id} ends ${state}, ${users} users`);
-      this.#banks.delete(id);
-      unregister(id);
-    };
-    table.activated = (id) => this.#step(id, ['activating', 'resident'], () => activated(id));
-    table.failed = (id, status) => {
-      this.#step(id, ['activating', 'absent'], () => failed(id, status));
-    };
-    table.left = (id) => {
-      const { users } = this.#banks.get(id)!;
-      if (users > 0) this.#add(`${id} leaves, ${users} invocations use it`);
-      this.#step(id, ['leaving', 'absent'], () => left(id));
-    };
+    override(table, {
+      register: (spec: BankSpec, calls: BankCalls): void => {
+        const bank: Bank = { spec, state: 'absent', users: 0, storage: null, staging: [] };
+        const onActivate: BankCalls['onActivate'] = (storage, staging) => {
+          if (bank.state !== 'absent') this.#add(`${spec.id} is activated while ${bank.state}`);
+          Object.assign(bank, { state: 'activating', storage, staging });
+          this.activations += 1;
+          calls.onActivate(storage, staging);
+        };
+        register(spec, { ...calls, onActivate });
+        this.#banks.set(spec.id, bank);
+      },
+    });
+    override(table, {
+      unregister: (id) => {
+        const { state, users } = this.#banks.get(id)!;
+        if (state !== 'absent' || users > 0) this.#add(`${id} ends ${state}, ${users} users`);
+        this.#banks.delete(id);
+        unregister(id);
+      },
+    });
+    override(table, {
+      activated: (id) => this.#step(id, ['activating', 'resident'], () => activated(id)),
+    });
+    override(table, {
+      failed: (id, status) => {
+        this.#step(id, ['activating', 'absent'], () => failed(id, status));
+      },
+    });
+    override(table, {
+      left: (id) => {
+        const { users } = this.#banks.get(id)!;
+        if (users > 0) this.#add(`${id} leaves, ${users} invocations use it`);
+        this.#step(id, ['leaving', 'absent'], () => left(id));
+      },
+    });
   }
 
   #step(id: string, [from, to]: readonly [BankState, BankState], act: () => void): void {
@@ -145,44 +156,52 @@ export class BankLaws {
 
   #watchUsers(table: BankTable): void {
     const { use, release } = bound(table);
-    table.use = (ids) => {
-      for (const id of ids) {
-        const bank = this.#banks.get(id)!;
-        if (bank.state === 'absent' || bank.state === 'leaving') {
-          this.#add(`${id} is used while ${bank.state}`);
+    override(table, {
+      use: (ids) => {
+        for (const id of ids) {
+          const bank = this.#banks.get(id)!;
+          if (bank.state === 'absent' || bank.state === 'leaving') {
+            this.#add(`${id} is used while ${bank.state}`);
+          }
+          bank.users += 1;
         }
-        bank.users += 1;
-      }
-      return use(ids);
-    };
-    table.release = (ids) => {
-      for (const id of ids) this.#banks.get(id)!.users -= 1;
-      release(ids);
-    };
+        return use(ids);
+      },
+    });
+    override(table, {
+      release: (ids) => {
+        for (const id of ids) this.#banks.get(id)!.users -= 1;
+        release(ids);
+      },
+    });
   }
 
   #watchEvictions(table: BankTable): void {
     const { evict, idle } = bound(table);
-    table.idle = (keep) =>
-      idle(keep).map((one) => ({
-        ...one,
-        leave: () => {
-          this.#isMakingRoom = true;
-          one.leave();
-          this.#isMakingRoom = false;
-        },
-      }));
-    table.evict = (id) => {
-      const bank = this.#banks.get(id);
-      const isForced = this.#isMakingRoom && bank !== undefined;
-      if (isForced && (bank.users > 0 || bank.spec.pinned)) {
-        this.#add(`${id} has to leave for others, ${bank.users} users`);
-      }
-      const isLeaving = evict(id);
-      if (isLeaving) bank!.state = 'leaving';
-      if (isLeaving && isForced) this.evictions += 1;
-      return isLeaving;
-    };
+    override(table, {
+      idle: (keep) =>
+        idle(keep).map((one) => ({
+          ...one,
+          leave: () => {
+            this.#isMakingRoom = true;
+            one.leave();
+            this.#isMakingRoom = false;
+          },
+        })),
+    });
+    override(table, {
+      evict: (id) => {
+        const bank = this.#banks.get(id);
+        const isForced = this.#isMakingRoom && bank !== undefined;
+        if (isForced && (bank.users > 0 || bank.spec.pinned)) {
+          this.#add(`${id} has to leave for others, ${bank.users} users`);
+        }
+        const isLeaving = evict(id);
+        if (isLeaving) bank!.state = 'leaving';
+        if (isLeaving && isForced) this.evictions += 1;
+        return isLeaving;
+      },
+    });
   }
 }
 

@@ -75,7 +75,6 @@ const dispensable = new Set([
 export const theDevice = /^device:\/device(@\d+)?$/;
 
 export class Laws implements ServerWatch {
-  readonly report: Report['add'];
   readonly collected = new Report();
   readonly losses = new Losses();
   readonly cohorts = new CohortLaws(this.collected, () => this.now());
@@ -100,12 +99,13 @@ export class Laws implements ServerWatch {
   onRecord: (record: SystemRecord) => void = () => {};
   now: () => number = () => 0;
 
+  readonly report: Report['add'] = (law, detail) => {
+    this.lines?.push(`${this.now().toFixed(3)} !! ${law}: ${detail}`);
+    this.collected.add(law, detail);
+  };
+
   constructor(options: { readonly withTrace: boolean }) {
     this.lines = options.withTrace ? [] : null;
-    this.report = (law, detail) => {
-      this.lines?.push(`${this.now().toFixed(3)} !! ${law}: ${detail}`);
-      this.collected.add(law, detail);
-    };
   }
 
   observe(actor: Address, seen: Observation): void {

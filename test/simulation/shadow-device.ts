@@ -4,11 +4,9 @@
  * breaks is reported, whatever the ledger says. One shadow a device that was opened.
  */
 import type { DeviceRange } from '../../runtime/hal/buffer.js';
-import { rangesOverlap } from '../../runtime/hal/buffer.js';
 import { accessOf } from '../../runtime/hal/command.js';
 import type { Fence } from '../../runtime/hal/fence.js';
 import type { LocalMemory } from '../../runtime/hal/local/local-memory.js';
-import type { Pool } from '../../runtime/hal/pool.js';
 import type { WorkRequest } from '../../runtime/hal/queue.js';
 import { SimulatedDevice } from '../../runtime/hal/simulated/simulated-device.js';
 import type { CompletionPlan } from '../../runtime/hal/simulated/completion.js';
@@ -18,8 +16,10 @@ import type { InvocationRunner } from '../../runtime/memory/invocation-runner.js
 import type { Ledger } from '../../runtime/memory/ledger.js';
 import { SlabPool } from '../../runtime/memory/slab-pool.js';
 import { BankLaws } from './bank-laws.js';
+import { override } from './override.js';
 import type { OpenedDevice } from '../../actors/model/device-queue.js';
 import { openedDevice } from '../../actors/model/opened-device.js';
+import { WatchedPool } from './watched-pool.js';
 import type { Ports } from '../../runtime/base/ports.js';
 
 export interface ShadowOptions {
@@ -47,7 +47,7 @@ export class ShadowDevice {
   readonly #budget: Budget;
   readonly #pool: SlabPool;
   readonly #runner: InvocationRunner;
-  readonly #held = new Set<DeviceRange>();
+  readonly #watched: WatchedPool;
   readonly #working = new Set<Working>();
   readonly #timelines = new Map<Timeline, { issued: number; reached: number }>();
   readonly #executables = new Set<string>();
@@ -61,7 +61,9 @@ export class ShadowDevice {
     this.#watchTimelines();
     this.#watchExecutables();
     this.#pool = new SlabPool(device.memory, { poison: true });
-    const opened = openedDevice({ device, ports, pool: this.#watchedPool(this.#pool) });
+    const { report, isExhausted } = options;
+    this.#watched = new WatchedPool(this.#pool, { report, isExhausted, working: this.#working });
+    const opened = openedDevice({ device, ports, pool: this.#watched });
     this.opened = opened;
     this.#ledger = opened.ledger;
     this.#budget = opened.budget;
@@ -81,7 +83,8 @@ export class ShadowDevice {
     this.banks.checkNow();
     const { bytes, limitBytes } = this.#ledger;
     const sum = bytes + this.#budget.reservedBytes;
-    const held = [...this.#held].reduce((total, range) => total + range.length, 0);
+    let held = 0;
+    for (const range of this.#watched.held) held += range.length;
     if (sum > limitBytes || this.#budget.reservedBytes < 0) {
       this.#options.report('I7', `${sum} bytes are held or reserved of ${limitBytes}`);
     }
@@ -112,7 +115,7 @@ export class ShadowDevice {
       ['uses of leases', this.#ledger.entries().reduce((sum, lease) => sum + lease.uses, 0)],
       ['bytes reserved', this.#budget.reservedBytes],
       ['asks for memory', this.#budget.waiting],
-      ['ranges handed out', this.#held.size - gone.leases],
+      ['ranges handed out', this.#watched.held.size - gone.leases],
       ['bytes in use by the pool', this.#pool.usedBytes - gone.bytes],
       ['invocations in flight', this.#runner.inFlight],
       ['submissions that wait', this.#runner.waiting],
@@ -151,88 +154,59 @@ export class ShadowDevice {
   #watchQueue(): void {
     const { queue } = this.device;
     const submit = queue.submit.bind(queue);
-    queue.submit = (request: WorkRequest): Fence => {
-      const { reads, writes } = accessOf(request.commands);
-      const work: Working = {
-        label: request.label,
-        ranges: [...reads, ...writes],
-        retirements: 0,
-      };
-      this.#working.add(work);
-      this.banks.checkWork(request);
-      const onRetired: WorkRequest['onRetired'] = (outcome) => {
-        work.retirements += 1;
-        if (work.retirements > 1) this.#options.report('I2', `${work.label} retired twice`);
-        this.#working.delete(work);
-        request.onRetired(outcome);
-      };
-      try {
-        return submit({ ...request, onRetired });
-      } catch (error) {
-        this.#working.delete(work);
-        throw error;
-      }
-    };
+    override(queue, {
+      submit: (request: WorkRequest): Fence => {
+        const { reads, writes } = accessOf(request.commands);
+        const work: Working = {
+          label: request.label,
+          ranges: [...reads, ...writes],
+          retirements: 0,
+        };
+        this.#working.add(work);
+        this.banks.checkWork(request);
+        const onRetired: WorkRequest['onRetired'] = (outcome) => {
+          work.retirements += 1;
+          if (work.retirements > 1) this.#options.report('I2', `${work.label} retired twice`);
+          this.#working.delete(work);
+          request.onRetired(outcome);
+        };
+        try {
+          return submit({ ...request, onRetired });
+        } catch (error) {
+          this.#working.delete(work);
+          throw error;
+        }
+      },
+    });
   }
 
   #watchTimelines(): void {
     const { device } = this;
     const create = device.createTimeline.bind(device);
-    device.createTimeline = (label: string): Timeline => {
-      const timeline = create(label);
-      this.#timelines.set(timeline, { issued: 0, reached: 0 });
-      return timeline;
-    };
+    override(device, {
+      createTimeline: (label: string): Timeline => {
+        const timeline = create(label);
+        this.#timelines.set(timeline, { issued: 0, reached: 0 });
+        return timeline;
+      },
+    });
   }
 
   #watchExecutables(): void {
     const { device } = this;
     const load = device.load.bind(device);
     const unload = device.unload.bind(device);
-    device.load = (id, image) => {
-      load(id, image);
-      this.#executables.add(id);
-    };
-    device.unload = (id) => {
-      this.#executables.delete(id);
-      return unload(id);
-    };
-  }
-
-  #watchedPool(pool: SlabPool): Pool {
-    const held = this.#held;
-    return {
-      allocate: (bytes, deployment) => {
-        if (this.#options.isExhausted()) return null;
-        const range = pool.allocate(bytes, deployment);
-        if (range === null) return null;
-        for (const other of held) {
-          if (rangesOverlap(range, other)) {
-            this.#options.report('I1', `bytes at ${range.offset} are handed out twice`);
-          }
-        }
-        this.#expectUnused(range, 'handed out');
-        held.add(range);
-        return range;
+    override(device, {
+      load: (id, image) => {
+        load(id, image);
+        this.#executables.add(id);
       },
-      release: (range, after) => {
-        if (!held.delete(range)) this.#options.report('I1', `${range.offset} is released twice`);
-        if (after === null) this.#expectUnused(range, 'freed');
-        pool.release(range, after);
+    });
+    override(device, {
+      unload: (id) => {
+        this.#executables.delete(id);
+        return unload(id);
       },
-      get usedBytes() {
-        return pool.usedBytes;
-      },
-      get slabBytes() {
-        return pool.slabBytes;
-      },
-    };
-  }
-
-  #expectUnused(range: DeviceRange, what: string): void {
-    for (const { label, ranges } of this.#working) {
-      if (!ranges.some((used) => rangesOverlap(range, used))) continue;
-      this.#options.report('I1', `bytes at ${range.offset} are ${what} while ${label} uses them`);
-    }
+    });
   }
 }

@@ -9,6 +9,7 @@ import { GuestPackages, guests, type Guest } from './guests.js';
 import { HistoryLaws } from './history-laws.js';
 import { Laws, theDevice } from './laws.js';
 import { SeedMemories } from './seed-memories.js';
+import { override } from './override.js';
 import type { Outcome, SimulationOptions } from './seed-outcome.js';
 import { faultKinds, planMishaps, shares, type FaultKind, type Mishap } from './seed-faults.js';
 import { MEMORY_BYTES, MEMORY_BYTES_MAX, SimulatedServer } from './simulated-server.js';
@@ -107,19 +108,21 @@ class Simulation {
       memories,
       traceMax: 0,
     });
-    this.#laws.now = () => this.#server.world.time.nowMs;
+    override(this.#laws, { now: () => this.#server.world.time.nowMs });
     this.#texts.deadlineMs = options.deadlineMs ?? Infinity;
     const where = { server: this.#server, modelThreads };
     this.#mishaps = this.#kept('mishap', planMishaps(this.#random, this.#faults, where));
     let due = [...this.#mishaps];
-    this.#laws.onStep = () => {
-      if (!this.#server.isFaulty || due.length === 0) return;
-      const { steps } = this.#laws;
-      if (!due.some(({ step }) => step <= steps)) return;
-      const now = due.filter(({ step }) => step <= steps);
-      due = due.filter(({ step }) => step > steps);
-      for (const mishap of now) mishap.act();
-    };
+    override(this.#laws, {
+      onStep: () => {
+        if (!this.#server.isFaulty || due.length === 0) return;
+        const { steps } = this.#laws;
+        if (!due.some(({ step }) => step <= steps)) return;
+        const now = due.filter(({ step }) => step <= steps);
+        due = due.filter(({ step }) => step > steps);
+        for (const mishap of now) mishap.act();
+      },
+    });
     const ground = {
       ...{ server: this.#server, laws: this.#laws },
       ...{ traffic: this.#traffic, texts: this.#texts },
