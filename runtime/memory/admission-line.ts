@@ -36,8 +36,8 @@ export interface LineTables {
 export const NO_BANKS: ReadonlySet<string> = new Set();
 
 /**
- * Its own bytes and those of the banks and rows that are away when its turn comes. A class: V8 keeps
- * a getter of an object literal, with all that it can reach, until the next full collection.
+ * Its own bytes and those of the banks and rows that are away when its turn comes. A class: V8
+ * keeps a getter of an object literal, with all that it reaches, until the next full collection.
  */
 class NeedAsk implements Ask {
   readonly label: string;

@@ -40,14 +40,27 @@ export interface Observer {
   observe(actor: Address, observation: Observation): void;
 }
 
-/** The same actor, and all that it spawns by a factory, seen by `observer`. */
-export function observed<Input>(
+type See = <Input>(factory: ActorFactory<Input>) => ActorFactory<Input>;
+
+/** Gives for an actor the same one, seen by `observer` as is all that it spawns by a factory. */
+export function observing(observer: Observer): See {
+  const known = new Map<unknown, unknown>();
+  const see: See = <Input>(factory: ActorFactory<Input>) => {
+    const found = known.get(factory) ?? observed(factory, observer, see);
+    known.set(factory, found);
+    return found as ActorFactory<Input>;
+  };
+  return see;
+}
+
+function observed<Input>(
   factory: ActorFactory<Input>,
   observer: Observer,
+  see: See,
 ): ActorFactory<Input> {
   const made = (self: ActorSelf, input: Input): Behaviour => {
     observer.observe(self.address, { type: 'started', kind: factory.name, input });
-    const watched = new ObservedSelf(self, observer);
+    const watched = new ObservedSelf(self, observer, see);
     const behaviour = factory(watched, input);
     return {
       receive(_self, message) {
@@ -68,10 +81,12 @@ export function observed<Input>(
 class ObservedSelf implements ActorSelf {
   readonly #self: ActorSelf;
   readonly #observer: Observer;
+  readonly #see: See;
 
-  constructor(self: ActorSelf, observer: Observer) {
+  constructor(self: ActorSelf, observer: Observer, see: See) {
     this.#self = self;
     this.#observer = observer;
+    this.#see = see;
   }
 
   get address(): Address {
@@ -146,7 +161,7 @@ class ObservedSelf implements ActorSelf {
     input: Input,
     options?: ChildOptions,
   ): Address {
-    const made = typeof kind === 'string' ? kind : observed(kind, this.#observer);
+    const made = typeof kind === 'string' ? kind : this.#see(kind);
     const child = this.#self.spawn(name, made, input, options);
     const label = typeof kind === 'string' ? kind : kind.name;
     this.#observe({ type: 'spawned', child, kind: label, input });

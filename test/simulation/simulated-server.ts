@@ -30,7 +30,7 @@ import type { TaskResult } from '../../runtime/threads/tasks.js';
 import type { HeapMemories } from '../../runtime/vm/heap-memories.js';
 import type { BankLaws } from './bank-laws.js';
 import { CompiledPackages } from './compiled-packages.js';
-import { observed, type Observer } from './observed-actor.js';
+import { observing, type Observer } from './observed-actor.js';
 import { ShadowDevice } from './shadow-device.js';
 import { SimulatedFiles } from './simulated-files.js';
 
@@ -124,7 +124,7 @@ export class SimulatedServer {
       log: ({ level, actor, text }) => {
         if (level === 'error') watch.log(actor, text);
       },
-      seen: (actor) => observed(actor, watch),
+      seen: observing(watch),
     });
   }
 

@@ -1,7 +1,8 @@
 /**
- * Clones what a burst sends as a message port would: payloads that are plain by hand, others in one
- * structured clone with one transfer list, or envelope by envelope when one cannot be cloned. Buffers that move are detached here
- * too, so a sender that still uses one fails in a simulation as it would on threads.
+ * Clones what a burst sends as a message port would: payloads that are plain by hand, others in
+ * one structured clone with one transfer list, or envelope by envelope when one cannot be cloned.
+ * Buffers that move are detached here too, so a sender that still uses one fails in a simulation as
+ * it would on threads.
  */
 import type { Envelope } from '../envelope.js';
 import { packBatch, unpackBatch } from './envelope-batch.js';
