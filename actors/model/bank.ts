@@ -6,7 +6,8 @@
 import { toStatus, type StatusRecord } from '../../runtime/base/errors.js';
 import type { DeviceRange } from '../../runtime/hal/buffer.js';
 import type { Device } from '../../runtime/hal/device.js';
-import type { BankProgress, BankSpec, BankTable } from '../../runtime/memory/bank-table.js';
+import type { BankProgress } from '../../runtime/memory/bank-calls.js';
+import type { BankSpec, BankTable } from '../../runtime/memory/bank-table.js';
 import { BankLoader, STAGING_HEADER_BYTES } from '../../runtime/parameters/bank-loader.js';
 import type { LoadPlan } from '../../runtime/parameters/load-plan.js';
 import type { BlockRead, ReadBlock } from '../../runtime/parameters/read-block.task.js';

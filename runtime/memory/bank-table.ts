@@ -10,6 +10,7 @@
 import { assert, StatusError, type StatusRecord } from '../base/errors.js';
 import { subRange, type DeviceRange } from '../hal/buffer.js';
 import type { Owner } from '../hal/submission.js';
+import type { BankCalls, BankProgress } from './bank-calls.js';
 import type { Idle } from './room-maker.js';
 import { StorageTable, type PlacedStorage, type StorageRequest } from './storage-table.js';
 
@@ -23,24 +24,6 @@ export interface BankSpec {
   readonly fields: readonly { readonly offset: number; readonly bytes: number }[];
   /** Once there it stays until it is unregistered. */
   readonly pinned: boolean;
-}
-
-export interface BankCalls {
-  /** Storage is placed: fill it, then say `activated` or `failed`. */
-  onActivate(storage: DeviceRange, staging: readonly DeviceRange[]): void;
-  /** Room is needed or it was asked to leave: say `left` when nobody uses it any more. */
-  onEvict(): void;
-  /** The last invocation that used it has retired. */
-  onUnused(): void;
-  /** Of the activation that runs, or ran last. */
-  progress(): BankProgress;
-}
-
-export interface BankProgress {
-  readonly loadedBytes: number;
-  readonly totalBytes: number;
-  /** NaN and infinity among the values that were decoded. */
-  readonly nonFinite: number;
 }
 
 type BankState = 'absent' | 'activating' | 'resident' | 'deactivating';

@@ -7,7 +7,8 @@
 import { rangesOverlap, type DeviceRange } from '../../runtime/hal/buffer.js';
 import { accessOf } from '../../runtime/hal/command.js';
 import type { WorkRequest } from '../../runtime/hal/queue.js';
-import type { BankCalls, BankSpec, BankTable } from '../../runtime/memory/bank-table.js';
+import type { BankCalls } from '../../runtime/memory/bank-calls.js';
+import type { BankSpec, BankTable } from '../../runtime/memory/bank-table.js';
 import { override } from './override.js';
 
 /** Labels of the works that load a bank: tensors, by a policy, and the field that they fill. */

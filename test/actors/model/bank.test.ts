@@ -5,7 +5,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bank, type BankInput } from '../../../actors/model/bank.js';
-import type { BankCalls } from '../../../runtime/memory/bank-table.js';
+import type { BankCalls } from '../../../runtime/memory/bank-calls.js';
 import { SourceTable } from '../../../runtime/parameters/source-table.js';
 import { Lab } from '../../runtime/system/lab.js';
 
