@@ -94,7 +94,7 @@ for (const [name, target] of Object.entries(forms)) {
   test(`the form ${name} has the bits of the other`, () => {
     for (const shape of shapes) {
       const [ours, other] = [program(shape, target), program(shape, {})];
-      for (const rows of [1, 2, 3, 8, 16, ROWS_MAX]) {
+      for (const rows of [1, 2, 3, 4, 8, 16, ROWS_MAX]) {
         const want = emitted(other, roots(shape, rows));
         assert.equal(emitted(ours, roots(shape, rows)), want, `${shape.N} outputs, ${rows} rows`);
       }
@@ -152,7 +152,7 @@ async function agree(shape: Shape, software: boolean): Promise<void> {
     });
     assert.is(far, -1, `result ${result}: ${values[far]}, not ${want[result]![far]}`);
   });
-  for (const rows of [1, 2, 3, 8, 16]) {
+  for (const rows of [1, 2, 3, 8, 9, 16, 20]) {
     for (const first of [0, ROWS_MAX - rows]) {
       const alone = await onGpu(command, roots(shape, rows, first), software);
       const part = together.map((values) => values.slice(first * N, (first + rows) * N));

@@ -115,24 +115,16 @@ export class BankLaws {
         register(spec, { ...calls, onActivate });
         this.#banks.set(spec.id, bank);
       },
-    });
-    override(table, {
       unregister: (id) => {
         const { state, users } = this.#banks.get(id)!;
         if (state !== 'absent' || users > 0) this.#add(`${id} ends ${state}, ${users} users`);
         this.#banks.delete(id);
         unregister(id);
       },
-    });
-    override(table, {
       activated: (id) => this.#step(id, ['activating', 'resident'], () => activated(id)),
-    });
-    override(table, {
       failed: (id, status) => {
         this.#step(id, ['activating', 'absent'], () => failed(id, status));
       },
-    });
-    override(table, {
       left: (id) => {
         const { users } = this.#banks.get(id)!;
         if (users > 0) this.#add(`${id} leaves, ${users} invocations use it`);
@@ -168,8 +160,6 @@ export class BankLaws {
         }
         return use(ids);
       },
-    });
-    override(table, {
       release: (ids) => {
         for (const id of ids) this.#banks.get(id)!.users -= 1;
         release(ids);
@@ -189,8 +179,6 @@ export class BankLaws {
             this.#isMakingRoom = false;
           },
         })),
-    });
-    override(table, {
       evict: (id) => {
         const bank = this.#banks.get(id);
         const isForced = this.#isMakingRoom && bank !== undefined;
