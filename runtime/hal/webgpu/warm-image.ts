@@ -1,7 +1,7 @@
 /**
  * The program that a device runs once when it opens: one dispatch that reads its slot and adds one
- * to a word. With an upload before it and a readback behind it, it has gone every way that the
- * first request goes, so drivers and JavaScript engines have compiled what lies there.
+ * to a word. With uploads around it and a readback behind it, it has gone every way that the first
+ * request goes, so drivers and JavaScript engines have compiled and made what lies there.
  */
 import type { ExecutableReflection } from '../../jit/reflection.js';
 import type { WgslKernel, WgslProgram } from '../../jit/wgsl/wgsl-program.js';

@@ -110,6 +110,9 @@ class WebgpuDevice implements Device, Driver {
         { op: 'execute', launch },
         { op: 'readback', source: range, into: bytes },
         { op: 'fill', target: range, byte: 0 },
+        // Dawn writes to storage at rest in place, and to storage in use by way of a buffer of its
+        // own, which it makes when it first needs it (megabytes, page by page).
+        { op: 'upload', target: range, bytes: new Uint8Array(range.length) },
       ];
       const timeline = this.createTimeline(WARM);
       const failure = await new Promise<StatusRecord | null>((resolve) => {
